@@ -1,0 +1,55 @@
+package resp
+
+// V3 encodes for RESP3, each kind in its own type.
+var V3 Encoder = encoder3{}
+
+type encoder3 struct{}
+
+func (encoder3) Proto() int { return 3 }
+
+// Append implements Encoder.
+func (encoder3) Append(dst []byte, r Reply) []byte { return append3(dst, &r) }
+
+func append3(dst []byte, r *Reply) []byte {
+	switch r.kind {
+	case Text:
+		return AppendText(dst, r.text)
+	case Status:
+		return appendLine(dst, '+', r.text)
+	case Number:
+		return AppendNumber(dst, r.n)
+	case Null, NullArray:
+		return append(dst, "_\r\n"...)
+	case Failure:
+		return appendLine(dst, '-', r.text)
+	case Truth:
+		if r.n != 0 {
+			return append(dst, "#t\r\n"...)
+		}
+		return append(dst, "#f\r\n"...)
+	case Decimal:
+		dst = FormatDouble(append(dst, ','), r.Float())
+		return append(dst, '\r', '\n')
+	case BigNumber:
+		return appendLine(dst, '(', r.text)
+	case Verbatim:
+		dst = append(AppendHeader(dst, '=', len(r.text)), r.text...)
+		return append(dst, '\r', '\n')
+	case List:
+		return appendItems3(AppendHeader(dst, '*', len(r.items)), r.items)
+	case Unordered:
+		return appendItems3(AppendHeader(dst, '~', len(r.items)), r.items)
+	case Pairs:
+		return appendItems3(AppendHeader(dst, '%', len(r.items)/2), r.items)
+	case Out:
+		return appendItems3(AppendHeader(dst, '>', len(r.items)), r.items)
+	}
+	return dst
+}
+
+func appendItems3(dst []byte, items []Reply) []byte {
+	for i := range items {
+		dst = append3(dst, &items[i])
+	}
+	return dst
+}
