@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// gcCmd measures what many keys cost the server in pauses: redis-server has no counterpart, so
+// only this tree's server is run. It needs the server's DEBUG command; what that does not offer is said.
+type gcCmd struct {
+	Server     string `help:"A prebuilt server instead of this tree's ./cmd/troupe." placeholder:"PATH" type:"path"`
+	ServerArgs string `help:"More arguments for the server, separated by spaces." placeholder:"ARGS"`
+	Keys       int    `help:"Keys to load." default:"10000000"`
+	Times      int    `help:"Garbage collections to force." default:"5"`
+}
+
+// Run loads the keys and asks the server.
+func (c *gcCmd) Run(ctx context.Context) error {
+	if c.Keys < 1 || c.Times < 1 {
+		return errors.New("--keys and --times take numbers from 1")
+	}
+	dir, err := os.MkdirTemp("", "troupe-build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	p, err := troupeProgram(ctx, dir, c.Server, strings.Fields(c.ServerArgs))
+	if err != nil {
+		return err
+	}
+	return withServer(ctx, p, func(s *server) error { return c.measure(os.Stdout, s) })
+}
+
+func (c *gcCmd) measure(w io.Writer, s *server) error {
+	return s.withLoad(func(l *link, before int64) error {
+		begin := time.Now()
+		if err := l.load(c.Keys, func(out []byte, i int) []byte { return appendSet(out, i, original(i)) }); err != nil {
+			return err
+		}
+		lasted := time.Since(begin)
+		perKey, err := s.perKey(before, c.Keys)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%d keys loaded in %.1f s, %.1f B of RSS each\n", c.Keys, lasted.Seconds(), perKey)
+		if err := printTurns(w, l); err != nil {
+			return err
+		}
+		return c.printCollections(w, l)
+	})
+}
+
+// printTurns prints how long shards worked without a break while the table grew.
+func printTurns(w io.Writer, l *link) error {
+	turns, err := askDebug(l, "TURNS")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "shard turns while the table grew:")
+	for _, line := range replyLines(turns) {
+		fmt.Fprintln(w, "  "+line)
+	}
+	return nil
+}
+
+// printCollections forces garbage collections and prints their CPU time.
+func (c *gcCmd) printCollections(w io.Writer, l *link) error {
+	var took []float64
+	for range c.Times {
+		cost, err := askDebug(l, "GC")
+		if err != nil {
+			return err
+		}
+		ns, isNumber := cost.(int64)
+		if !isNumber {
+			fmt.Fprintf(w, "CPU of a forced garbage collection: %v\n", cost)
+			return nil
+		}
+		took = append(took, float64(ns)/float64(time.Millisecond))
+	}
+	s := spreadOf(took)
+	fmt.Fprintf(w, "CPU of a forced garbage collection, median of %d: %.2f ms (%.2f–%.2f)\n", c.Times, s.Median, s.Min, s.Max)
+	return nil
+}
+
+// askDebug asks DEBUG; a server that refuses answers with a sentence instead of a figure.
+func askDebug(l *link, what string) (any, error) {
+	reply, err := l.ask("DEBUG", what)
+	var refusal errorReply
+	if errors.As(err, &refusal) {
+		return fmt.Sprintf("not offered (%s)", string(refusal)), nil
+	}
+	return reply, err
+}
+
+// replyLines lays a reply out for reading: a text by its lines, an array by its pairs.
+func replyLines(reply any) []string {
+	items, isArray := reply.([]any)
+	if !isArray {
+		text := strings.ReplaceAll(fmt.Sprint(reply), "\r\n", "\n")
+		return strings.Split(strings.TrimRight(text, "\n"), "\n")
+	}
+	var lines []string
+	for i := 0; i < len(items); i += 2 {
+		words := make([]string, 0, 2)
+		for _, item := range items[i:min(i+2, len(items))] {
+			words = append(words, fmt.Sprint(item))
+		}
+		lines = append(lines, strings.Join(words, "  "))
+	}
+	return lines
+}

@@ -1,0 +1,31 @@
+// Command dev is the one tool of Troupe's developers: a sub-command a task, one file a sub-command.
+//
+// It owns no part of the server and is never shipped. It promises that what it measures can be measured
+// again by anybody with this tree and redis-server: servers are started fresh on free loopback ports in
+// a directory of their own, are stopped at the end, and nothing is left behind.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the command line: a field a sub-command.
+type commands struct {
+	Bench benchCmd `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	line := kong.Parse(&commands{},
+		kong.Name("dev"),
+		kong.Description("The tasks of Troupe's developers."),
+		kong.Vars{"speedCommands": strings.Join(append(speedCommands, "all"), ",")},
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	line.FatalIfErrorf(line.Run())
+}
