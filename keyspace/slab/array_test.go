@@ -1,0 +1,44 @@
+package slab
+
+import "testing"
+
+// An array of 12-byte elements goes up and down at random and agrees with a
+// slice; what it says it weighs follows its length.
+func TestArrayAgainstSlice(t *testing.T) {
+	t.Parallel()
+	rnd := newRand(t)
+	var a Array[[3]uint32]
+	defer a.Close()
+	var want [][3]uint32
+	for range 40 {
+		target := rnd.IntN(5 * chunkLen)
+		if rnd.IntN(3) == 0 {
+			target = rnd.IntN(20)
+		}
+		for a.Len() < target {
+			v := [3]uint32{rnd.Uint32(), rnd.Uint32(), rnd.Uint32()}
+			*a.Grow() = v
+			want = append(want, v)
+		}
+		for a.Len() > target {
+			a.Shrink()
+			want = want[:len(want)-1]
+		}
+		for i, w := range want {
+			if *a.At(i) != w {
+				t.Fatalf("element %d of %d: %v, want %v", i, a.Len(), *a.At(i), w)
+			}
+		}
+		if limit := int64(12*(4*target+chunkLen*3/2) + 200); a.Bytes() > limit {
+			t.Fatalf("%d elements weigh %d bytes", target, a.Bytes())
+		}
+	}
+	a.Close()
+	if a.Len() != 0 || a.Bytes() != 0 {
+		t.Errorf("closed: %d elements, %d bytes", a.Len(), a.Bytes())
+	}
+	*a.Grow() = [3]uint32{7}
+	if *a.At(0) != [3]uint32{7} {
+		t.Error("a closed array is not ready")
+	}
+}

@@ -1,0 +1,281 @@
+package slab
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+var seedFlag = flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random tests")
+
+// newRand returns the random numbers of a test, which the seed it logs gives
+// again.
+func newRand(t testing.TB) *rand.Rand {
+	t.Logf("-seed %d", *seedFlag)
+	return rand.New(rand.NewPCG(*seedFlag, 1))
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	h := New()
+	f := func(n, want int) {
+		t.Helper()
+		if got := h.Size(n); got != want {
+			t.Errorf("Size(%d) = %d, want %d", n, got, want)
+		}
+	}
+	f(1, 8)
+	f(8, 8)
+	f(9, 16)
+	f(512, 512)
+	f(513, 576)
+	f(1024, 1024)
+	f(1025, 1152)
+	f(32<<10, 32<<10)
+	f(32<<10+1, 48<<10)
+	f(32<<20, 32<<20)
+	f(32<<20+1, 32<<20+osPage)
+}
+
+// Every size fits its class, a class's own size is in it, no class rounds up
+// by more than an eighth, and no span wastes more than a tenth.
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= slotMax; n++ {
+		c := classOf(n)
+		s := shapes[c]
+		size := int(s.size)
+		if size < n || size != slotSize(n) || size >= n+8 && size*8 > n*9+8 {
+			t.Fatalf("%d bytes: class %d of %d bytes", n, c, size)
+		}
+		if classOf(size) != c {
+			t.Fatalf("%d bytes: class %d, but its size %d has class %d", n, c, size, classOf(size))
+		}
+		if total := int(s.pages) * pageBytes; int(s.slots)*size > total || int(s.slots)*size < total*9/10 {
+			t.Fatalf("class %d: %d slots of %d bytes in %d", c, s.slots, size, total)
+		}
+		if bin := s.bin(s.slots - 1); s.slots > 1 && (bin < 0 || bin >= binCount) {
+			t.Fatalf("class %d: bin %d", c, bin)
+		}
+	}
+}
+
+// A model of a heap: what lives, and the byte that fills it.
+type model struct {
+	t    testing.TB
+	h    *Heap
+	live []block
+	used int64
+	held int64
+}
+
+type block struct {
+	r    Ref
+	n    int
+	fill byte
+}
+
+func (m *model) alloc(n int, fill byte) {
+	b := block{m.h.Alloc(n), n, fill}
+	data := m.h.Bytes(b.r, n)
+	if b.r == 0 || b.r>>refBits != 0 || len(data) != n || cap(data) != n {
+		m.t.Fatalf("Alloc(%d) = %#x: %d bytes, capacity %d", n, b.r, len(data), cap(data))
+	}
+	for i := range data {
+		data[i] = fill
+	}
+	m.live = append(m.live, b)
+	m.used += int64(n)
+	m.held += int64(m.h.Size(n))
+}
+
+func (m *model) free(i int) {
+	b := m.live[i]
+	m.check(b)
+	m.h.Free(b.r, b.n)
+	m.live[i] = m.live[len(m.live)-1]
+	m.live = m.live[:len(m.live)-1]
+	m.used -= int64(b.n)
+	m.held -= int64(m.h.Size(b.n))
+}
+
+func (m *model) check(b block) {
+	for i, got := range m.h.Bytes(b.r, b.n) {
+		if got != b.fill {
+			m.t.Fatalf("byte %d of %d at %#x is %#x, want %#x", i, b.n, b.r, got, b.fill)
+		}
+	}
+}
+
+func (m *model) checkStats() {
+	m.t.Helper()
+	s := m.h.Stats()
+	if s.Used != m.used || s.Held != m.held {
+		m.t.Fatalf("%+v, want Used %d, Held %d", s, m.used, m.held)
+	}
+	if s.Resident > s.Mapped {
+		m.t.Fatalf("%+v: more resident than mapped", s)
+	}
+	m.checkPages()
+}
+
+// checkPages recomputes what the heap counts as it goes.
+func (m *model) checkPages() {
+	m.t.Helper()
+	var dirty, committed int64
+	for _, size := range m.h.own {
+		committed += int64(size)
+	}
+	for entry, a := range m.h.arenas {
+		if a == nil {
+			continue
+		}
+		free, dirtyCount := 0, 0
+		for i := range arenaPages {
+			frames := int64(a.frames[i]) * frameBytes
+			committed += frames
+			if a.free.has(i) {
+				free++
+			}
+			if a.dirty.has(i) {
+				dirtyCount++
+				dirty += frames
+			}
+			if a.dirty.has(i) != (a.free.has(i) && frames > 0) {
+				m.t.Fatalf("page %d of arena %d: wrong dirty bit", i, entry)
+			}
+		}
+		if free != a.freeCount || dirtyCount != a.dirtyCount {
+			m.t.Fatalf("arena %d: %d free, %d dirty, counted %d and %d", entry, free, dirtyCount, a.freeCount, a.dirtyCount)
+		}
+	}
+	if dirty != m.h.dirty || committed != m.h.committed {
+		m.t.Fatalf("dirty %d, committed %d, counted %d and %d", dirty, committed, m.h.dirty, m.h.committed)
+	}
+	if limit := max(dirtyMin, committed/dirtyPart); dirty > limit {
+		m.t.Fatalf("%d bytes of empty pages are resident, the limit is %d", dirty, limit)
+	}
+}
+
+// Blocks of all sizes come and go. Each keeps its bytes while it lives, no
+// two overlap (they would overwrite each other), and the sums are exact.
+func TestRandomAgainstModel(t *testing.T) {
+	t.Parallel()
+	rnd := newRand(t)
+	m := &model{t: t, h: New()}
+	defer m.h.Close()
+	sizes := []int{64, 64, 200, 600, 4000, 40000, 400000}
+	for step := range 60000 {
+		grow := step/6000%2 == 0
+		if len(m.live) == 0 || rnd.IntN(10) < 6 == grow {
+			m.alloc(1+rnd.IntN(sizes[rnd.IntN(len(sizes))]), byte(rnd.Uint32()))
+		} else {
+			m.free(rnd.IntN(len(m.live)))
+		}
+		if step%5000 == 0 {
+			m.checkStats()
+		}
+		if step%7000 == 0 {
+			m.h.TrimSome(rnd.IntN(100))
+		}
+	}
+	m.checkStats()
+	for len(m.live) > 0 {
+		m.free(rnd.IntN(len(m.live)))
+	}
+	m.checkStats()
+	m.h.Trim()
+	if s := m.h.Stats(); s != (Stats{}) {
+		t.Errorf("after freeing all and Trim: %+v", s)
+	}
+}
+
+// The largest sizes: runs that fill arenas, and arenas of their own.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	h := New()
+	defer h.Close()
+	touch := func(r Ref, n int) {
+		data := h.Bytes(r, n)
+		data[0], data[n/2], data[n-1] = 1, 2, 3
+	}
+	sizes := []int{32 << 20, 32<<20 + 1, 64 << 20, 64<<20 + 1, 100 << 20, 1 << 30, 20 << 20, 30 << 20}
+	var refs []Ref
+	for range 2 {
+		refs = refs[:0]
+		for _, n := range sizes {
+			r := h.Alloc(n)
+			touch(r, n)
+			refs = append(refs, r)
+		}
+		for i, n := range sizes {
+			data := h.Bytes(refs[i], n)
+			if data[0] != 1 || data[n/2] != 2 || data[n-1] != 3 {
+				t.Fatalf("%d bytes: not what was written", n)
+			}
+			h.Free(refs[i], n)
+		}
+	}
+	if s := h.Stats(); s.Used != 0 || s.Held != 0 || s.Mapped > arenaBytes || s.Resident > dirtyMin {
+		t.Errorf("after freeing all: %+v", s)
+	}
+	if len(h.dir) > 40 {
+		t.Errorf("the directory has %d entries: freed ones are not used again", len(h.dir))
+	}
+	h.Alloc(100 << 20) // Close must find it.
+}
+
+func TestResize(t *testing.T) {
+	t.Parallel()
+	h := New()
+	defer h.Close()
+	f := func(was, n int) {
+		t.Helper()
+		r := h.Alloc(was)
+		h.Resize(r, was, n)
+		if s := h.Stats(); s.Used != int64(n) || s.Held != int64(h.Size(n)) {
+			t.Errorf("%d bytes resized to %d: %+v", was, n, s)
+		}
+		h.Free(r, n)
+		if s := h.Stats(); s.Used != 0 || s.Held != 0 {
+			t.Errorf("%d bytes resized to %d and freed: %+v", was, n, s)
+		}
+	}
+	f(1, 8)
+	f(24, 17)
+	f(33<<10, 48<<10)
+	f(40<<20, 40<<20-1)
+}
+
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	f := func(name string, misuse func(h *Heap)) {
+		t.Helper()
+		h := New()
+		defer h.Close()
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s: no panic", name)
+			}
+		}()
+		misuse(h)
+	}
+	f("no bytes", func(h *Heap) { h.Alloc(0) })
+	f("negative", func(h *Heap) { h.Alloc(-1) })
+	f("too much", func(h *Heap) { h.Alloc(allocMax + 1) })
+	f("another size", func(h *Heap) { h.Free(h.Alloc(100), 200) })
+	f("another run", func(h *Heap) { h.Free(h.Alloc(100<<10), 200<<10) })
+	f("twice", func(h *Heap) { r := h.Alloc(8); h.Free(r, 8); h.Free(r, 8) })
+	f("resize", func(h *Heap) { h.Resize(h.Alloc(8), 8, 9) })
+}
+
+func TestNothingIsMappedAtFirst(t *testing.T) {
+	t.Parallel()
+	h := New()
+	h.Trim()
+	if s := h.Stats(); s != (Stats{}) {
+		t.Errorf("a new heap: %+v", s)
+	}
+	h.Close()
+}

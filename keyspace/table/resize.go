@@ -1,0 +1,74 @@
+package table
+
+import "math/bits"
+
+// entry is what a slot holds, with its tag.
+type entry struct {
+	slot Slot
+	tag  byte
+}
+
+// looseLen is how many entries of a chain taken apart need no allocation:
+// four buckets full, which a fair hash practically never exceeds.
+const looseLen = 4 * slotCount
+
+// split spreads the next bucket in turn over itself and a new last bucket.
+func (t *Table) split() {
+	n := t.buckets.Len()
+	var space [looseLen]entry
+	entries := t.empty(sibling(n), space[:0]) // Still indexed by the old mask.
+	*t.buckets.Grow() = bucket{}
+	if uint64(n) > t.mask {
+		t.mask = t.mask<<1 | 1
+	}
+	for _, e := range entries {
+		t.place(t.buckets.At(t.index(t.hashOf(e.slot.Ref()))), uint64(e.tag), e.slot)
+	}
+}
+
+// merge puts the entries of the last bucket back into the one that it was
+// split from.
+func (t *Table) merge() {
+	n := t.buckets.Len() - 1
+	var space [looseLen]entry
+	entries := t.empty(n, space[:0])
+	t.buckets.Shrink()
+	if uint64(n) == t.mask>>1+1 {
+		t.mask >>= 1
+	}
+	home := t.buckets.At(sibling(n))
+	for _, e := range entries {
+		t.place(home, uint64(e.tag), e.slot)
+	}
+}
+
+// sibling returns the bucket that bucket n > 0 is split from: n without its
+// top bit.
+func sibling(n int) int { return n ^ 1<<(bits.Len(uint(n))-1) }
+
+// empty moves the entries of the chain at bucket i to the end of entries.
+func (t *Table) empty(i int, entries []entry) []entry {
+	home := t.buckets.At(i)
+	entries = home.appendTo(entries)
+	for home.isLinked() {
+		at := home.link()
+		head := t.overflow.At(at)
+		entries = head.appendTo(entries)
+		if head.isLinked() {
+			home.setLink(head.link())
+		} else {
+			home.tags &^= linked
+		}
+		t.freeOverflow(at)
+	}
+	home.tags = 0
+	return entries
+}
+
+func (b *bucket) appendTo(entries []entry) []entry {
+	for m := b.full(); m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) >> 3
+		entries = append(entries, entry{b.slots[i], byte(b.tag(i))})
+	}
+	return entries
+}
