@@ -17,6 +17,7 @@ import (
 // commands is the command line: a field a sub-command.
 type commands struct {
 	Bench benchCmd `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
+	Tidy  tidyCmd  `cmd:"" help:"Say where the tree leaves its own style."`
 }
 
 func main() {

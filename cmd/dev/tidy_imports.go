@@ -1,0 +1,165 @@
+package main
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// layers are the top-level packages from the left to the right of the arrows: each may import those after
+// it, none those before.
+var layers = []string{"cmd", "actors", "session", "subscription", "keyspace", "resp"}
+
+// leaves are the packages that keyspace stands on. They import nothing of ours but each other, and so
+// are the one case of a parent that imports its child.
+var leaves = []string{"keyspace/slab", "keyspace/table", "keyspace/deadline"}
+
+// checkArrows holds the direction of imports. A test may use its package's sub-packages and their
+// siblings, but points back no more than other code.
+func checkArrows(file *sourceFile, report report) {
+	for _, spec := range file.syntax.Imports {
+		to, ours := strings.CutPrefix(importPath(spec), file.module+"/")
+		if !ours {
+			continue
+		}
+		if why := arrowBroken(file, to); why != "" {
+			report(spec.Pos(), "%s imports %s: %s", file.dir, to, why)
+		}
+	}
+}
+
+// arrowBroken says why a file may not import the package to of this module, or nothing.
+func arrowBroken(file *sourceFile, to string) string {
+	from := file.dir
+	if slices.Contains(leaves, from) && !slices.Contains(leaves, to) && !(file.test && to == from) {
+		return "a leaf imports only leaves"
+	}
+	fromLayer, toLayer := slices.Index(layers, topOf(from)), slices.Index(layers, topOf(to))
+	switch {
+	case fromLayer < 0 || toLayer < 0:
+		return "not one of the layers " + strings.Join(layers, ", ")
+	case fromLayer > toLayer:
+		return "against the arrow " + strings.Join(layers, " → ")
+	case fromLayer < toLayer || file.test || strings.HasPrefix(from, to+"/"):
+		return ""
+	case slices.Contains(leaves, to):
+		return ""
+	case strings.HasPrefix(to, from+"/"):
+		return "a parent does not import its child"
+	}
+	return "a sub-package imports its parent, not its sibling"
+}
+
+func topOf(dir string) string {
+	top, _, _ := strings.Cut(dir, "/")
+	return top
+}
+
+// importPath is the path of an import without its quotes.
+func importPath(spec *ast.ImportSpec) string {
+	unquoted, err := strconv.Unquote(spec.Path.Value)
+	if err != nil { // the parser lets no such import through
+		return spec.Path.Value
+	}
+	return unquoted
+}
+
+// licence lets a library in at some places only.
+type licence struct {
+	prefix string // of the import path
+	where  string // in words
+	holds  func(*sourceFile) bool
+}
+
+// licences are the libraries that are kept behind a few files, so that leaving one costs these files.
+var licences = []licence{
+	{"github.com/asynkron/protoactor-go", "actors, actor.go, mailbox.go and dispatcher.go", isActorFile},
+	{"github.com/tidwall/redcon", "resp and session/resp.go", func(f *sourceFile) bool {
+		return topOf(f.dir) == "resp" || f.dir == "session" && (f.base == "resp.go" || f.test && strings.HasPrefix(f.base, "resp_"))
+	}},
+	{"golang.org/x/sys", "session/transport_linux.go and keyspace/slab's mmap files", isSystemFile},
+	{"syscall", "session/transport_linux.go and keyspace/slab's mmap files", func(f *sourceFile) bool {
+		return isSystemFile(f) || usesOnlySystemNames(f)
+	}},
+	{"google.golang.org/protobuf", "resp/dice", in("resp/dice")},
+	{"github.com/golang/protobuf", "resp/dice", in("resp/dice")},
+	{"github.com/yuin/gopher-lua", "session/script", in("session/script")},
+	{"github.com/alecthomas/kong", "cmd", in("cmd")},
+}
+
+// checkImporters holds the licences.
+func checkImporters(file *sourceFile, report report) {
+	for _, spec := range file.syntax.Imports {
+		name := importPath(spec)
+		for _, l := range licences {
+			if (name == l.prefix || strings.HasPrefix(name, l.prefix+"/")) && !l.holds(file) {
+				report(spec.Pos(), "%s belongs only in %s", name, l.where)
+			}
+		}
+	}
+}
+
+func in(dir string) func(*sourceFile) bool {
+	return func(f *sourceFile) bool { return f.dir == dir || strings.HasPrefix(f.dir, dir+"/") }
+}
+
+// subject is the file a file is about: itself, or what it tests.
+func (file *sourceFile) subject() string {
+	if name, isTest := strings.CutSuffix(file.base, "_test.go"); isTest {
+		return name + ".go"
+	}
+	return file.base
+}
+
+// isActorFile tells the files where actors are, and where therefore time passes and things run at once.
+func isActorFile(f *sourceFile) bool {
+	return topOf(f.dir) == "actors" || slices.Contains([]string{"actor.go", "mailbox.go", "dispatcher.go"}, f.subject())
+}
+
+func isSystemFile(f *sourceFile) bool {
+	return f.dir == "session" && f.subject() == "transport_linux.go" ||
+		f.dir == "keyspace/slab" && strings.HasPrefix(f.base, "mmap")
+}
+
+// usesOnlySystemNames tells whether a file takes only names from syscall, no calls: signals (SIGTERM) and
+// error numbers (ENOSPC), which have no other home.
+func usesOnlySystemNames(f *sourceFile) bool {
+	only := true
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if name, found := f.selected(n, "syscall"); found {
+			only = only && (strings.HasPrefix(name, "SIG") || name == "Signal" || name == "Errno" ||
+				strings.HasPrefix(name, "E") && name == strings.ToUpper(name))
+		}
+		return only
+	})
+	return only
+}
+
+// selected gives Name if a node is pkg.Name, whatever the file calls the package it imports from path.
+func (file *sourceFile) selected(n ast.Node, from string) (name string, found bool) {
+	selector, isSelector := n.(*ast.SelectorExpr)
+	if !isSelector {
+		return "", false
+	}
+	pkg, isIdent := selector.X.(*ast.Ident)
+	if !isIdent || pkg.Name != file.localName(from) {
+		return "", false
+	}
+	return selector.Sel.Name, true
+}
+
+// localName is what a file calls a package, or nothing if it does not import it.
+func (file *sourceFile) localName(of string) string {
+	for _, spec := range file.syntax.Imports {
+		if importPath(spec) != of {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return path.Base(of)
+	}
+	return ""
+}
