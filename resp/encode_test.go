@@ -127,14 +127,15 @@ func BenchmarkEncode(b *testing.B) {
 	run("bignumber", Int(1234567))
 	run("text16", BulkString(value))
 	run("double", Double(3.3))
-	b.Run("redcon-status", func(b *testing.B) {
-		for range b.N {
-			dst = redcon.AppendString(dst[:0], "OK")
-		}
-	})
-	b.Run("redcon-text16", func(b *testing.B) {
-		for range b.N {
-			dst = redcon.AppendBulkString(dst[:0], value)
-		}
-	})
+	direct := func(name string, encode func()) {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				encode()
+			}
+		})
+	}
+	direct("AppendText", func() { dst = AppendText(dst[:0], value) })
+	direct("redcon.AppendBulkString", func() { dst = redcon.AppendBulkString(dst[:0], value) })
+	direct("AppendNumber", func() { dst = AppendNumber(dst[:0], 42) })
+	direct("redcon.AppendInt", func() { dst = redcon.AppendInt(dst[:0], 42) })
 }

@@ -42,8 +42,10 @@ func splitWord(line []byte, start int) (word []byte, next int, ok bool) {
 		case ' ', '\n', '\r', '\t', 0:
 			return line[start:out:out], i, true
 		case '"', '\'':
-			out, i, ok = splitQuoted(line, i+1, out)
-			return line[start:out:out], i, ok
+			if out, i, ok = splitQuoted(line, i+1, out); !ok {
+				return nil, 0, false
+			}
+			return line[start:out:out], i, true // a word ends with its quotes
 		default:
 			line[out] = c
 			out, i = out+1, i+1

@@ -88,7 +88,8 @@ func (r *Reader) Failure() resp.Reply { return r.failure }
 // that is the same bytes and more, though they may have moved.
 //
 // Arguments alias data; of an inline command, and of a frame with odd line
-// ends, Next changes bytes in place. After Invalid and Foreign the link is to
+// ends, Next changes bytes in place, so what was used up must not be shown
+// again. After Invalid and Foreign the link is to
 // be closed and the Reader not used again.
 func (r *Reader) Next(data []byte, args [][]byte, lim *Limits) (_ [][]byte, used int, _ Status) {
 	before := len(args)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/redcon"
 )
 
-func batch(n int, args func(i int) []string) []byte {
+func frames(n int, args func(i int) []string) []byte {
 	var b []byte
 	for i := range n {
 		words := args(i)
@@ -20,15 +20,15 @@ func batch(n int, args func(i int) []string) []byte {
 	return b
 }
 
-func key(i int) string { return "key:" + strconv.Itoa(100000+i) }
+func wireKey(i int) string { return "key:" + strconv.Itoa(100000+i) }
 
 // BenchmarkReader reports the time of one command out of a pipeline of 512.
 func BenchmarkReader(b *testing.B) {
 	value := strings.Repeat("v", 16)
 	batches := map[string][]byte{
-		"GET":    batch(512, func(i int) []string { return []string{"GET", key(i)} }),
-		"SET":    batch(512, func(i int) []string { return []string{"SET", key(i), value} }),
-		"HSET21": batch(512, func(i int) []string { return append(make([]string, 20), "HSET") }),
+		"GET":    frames(512, func(i int) []string { return []string{"GET", wireKey(i)} }),
+		"SET":    frames(512, func(i int) []string { return []string{"SET", wireKey(i), value} }),
+		"HSET21": frames(512, func(i int) []string { return append(make([]string, 20), "HSET") }),
 		"INLINE": []byte(strings.Repeat("GET key:100000\r\n", 512)),
 	}
 	args := make([][]byte, 0, 1<<14)

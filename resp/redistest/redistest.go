@@ -1,0 +1,101 @@
+// Package redistest starts a real redis-server for the tests that ask it what
+// is right. Where there is none they are skipped, and say so.
+package redistest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Server is a redis-server with an empty keyspace that saves nothing. It
+// lives as long as the test.
+type Server struct {
+	tb     testing.TB
+	socket string
+}
+
+// Start starts a redis-server that listens on a unix socket of its own; args
+// are further ones of its command line. The test is skipped if the program is
+// missing or older than 7, and fails if it does not start.
+func Start(tb testing.TB, args ...string) *Server {
+	tb.Helper()
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		tb.Skip("SKIPPED: there is no redis-server in PATH to compare with")
+	}
+	if version, _ := exec.Command(program, "--version").Output(); !strings.Contains(string(version), "v=7.0.") {
+		tb.Skipf("SKIPPED: the answers compared are those of redis-server 7.0, here is %s", version)
+	}
+	// The test's own directory may have too long a name for a socket.
+	dir, err := os.MkdirTemp("", "redis")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	s := &Server{tb: tb, socket: filepath.Join(dir, "sock")}
+	args = append([]string{"--port", "0", "--unixsocket", s.socket, "--save", "", "--dir", dir, "--enable-debug-command", "yes"}, args...)
+	s.run(exec.Command(program, args...))
+	return s
+}
+
+// run starts the program and waits until it says that it is ready.
+func (s *Server) run(cmd *exec.Cmd) {
+	s.tb.Helper()
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	drained := make(chan struct{})
+	s.tb.Cleanup(func() {
+		cmd.Process.Kill()
+		<-drained
+		cmd.Wait()
+	})
+	lines := bufio.NewReader(out)
+	var log strings.Builder
+	for !strings.Contains(log.String(), "ready to accept connections") {
+		line, err := lines.ReadString('\n')
+		log.WriteString(line)
+		if err != nil {
+			close(drained)
+			s.tb.Fatalf("redis-server did not start:\n%s", log.String())
+		}
+	}
+	go func() {
+		io.Copy(io.Discard, lines)
+		close(drained)
+	}()
+}
+
+// Dial opens a link to the server.
+func (s *Server) Dial() *net.UnixConn {
+	s.tb.Helper()
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: s.socket, Net: "unix"})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return conn
+}
+
+// Exchange sends stream on a link of its own, says that no more will follow,
+// and returns all that the server sent until it closed.
+func (s *Server) Exchange(stream []byte) []byte {
+	s.tb.Helper()
+	conn := s.Dial()
+	defer conn.Close()
+	// A server that refuses the stream closes before it has read all of it:
+	// so an error of sending is none, and what was answered counts.
+	conn.Write(stream)
+	conn.CloseWrite()
+	answer, _ := io.ReadAll(conn)
+	return answer
+}
