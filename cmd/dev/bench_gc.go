@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/troupedb/troupe/resp"
 )
 
 // gcCmd measures what many keys cost the server in pauses: redis-server has no counterpart, so
@@ -76,12 +79,11 @@ func (c *gcCmd) printCollections(w io.Writer, l *link) error {
 		if err != nil {
 			return err
 		}
-		ns, isNumber := cost.(int64)
-		if !isNumber {
-			fmt.Fprintf(w, "CPU of a forced garbage collection: %v\n", cost)
+		if cost.Kind() != resp.Number {
+			fmt.Fprintf(w, "CPU of a forced garbage collection: %s\n", replyText(cost))
 			return nil
 		}
-		took = append(took, float64(ns)/float64(time.Millisecond))
+		took = append(took, float64(cost.Int())/float64(time.Millisecond))
 	}
 	s := spreadOf(took)
 	fmt.Fprintf(w, "CPU of a forced garbage collection, median of %d: %.2f ms (%.2f–%.2f)\n", c.Times, s.Median, s.Min, s.Max)
@@ -89,29 +91,36 @@ func (c *gcCmd) printCollections(w io.Writer, l *link) error {
 }
 
 // askDebug asks DEBUG; a server that refuses answers with a sentence instead of a figure.
-func askDebug(l *link, what string) (any, error) {
+func askDebug(l *link, what string) (resp.Reply, error) {
 	reply, err := l.ask("DEBUG", what)
 	var refusal errorReply
 	if errors.As(err, &refusal) {
-		return fmt.Sprintf("not offered (%s)", string(refusal)), nil
+		return resp.BulkString("not offered (" + string(refusal) + ")"), nil
 	}
 	return reply, err
 }
 
-// replyLines lays a reply out for reading: a text by its lines, an array by its pairs.
-func replyLines(reply any) []string {
-	items, isArray := reply.([]any)
-	if !isArray {
-		text := strings.ReplaceAll(fmt.Sprint(reply), "\r\n", "\n")
+// replyLines lays a reply out for reading: a text by its lines, a list or map by its pairs.
+func replyLines(reply resp.Reply) []string {
+	if reply.Kind() != resp.List && reply.Kind() != resp.Pairs {
+		text := strings.ReplaceAll(replyText(reply), "\r\n", "\n")
 		return strings.Split(strings.TrimRight(text, "\n"), "\n")
 	}
 	var lines []string
-	for i := 0; i < len(items); i += 2 {
+	for pair := range slices.Chunk(reply.Items(), 2) {
 		words := make([]string, 0, 2)
-		for _, item := range items[i:min(i+2, len(items))] {
-			words = append(words, fmt.Sprint(item))
+		for _, item := range pair {
+			words = append(words, replyText(item))
 		}
 		lines = append(lines, strings.Join(words, "  "))
 	}
 	return lines
+}
+
+// replyText is a reply's text, or what stands for it.
+func replyText(reply resp.Reply) string {
+	if text := reply.Str(); text != "" {
+		return text
+	}
+	return strings.TrimPrefix(resp.Format(reply), ":")
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/troupedb/troupe/resp"
 )
 
 func TestJudge(t *testing.T) {
@@ -95,14 +97,16 @@ func TestLoadedKeys(t *testing.T) {
 
 func TestReplyLines(t *testing.T) {
 	t.Parallel()
-	f := func(reply any, want ...string) {
+	f := func(reply resp.Reply, want ...string) {
 		t.Helper()
 		if got := replyLines(reply); !slices.Equal(got, want) {
 			t.Errorf("replyLines(%v) = %q, want %q", reply, got, want)
 		}
 	}
-	f("one\r\ntwo\r\n", "one", "two")
-	f([]any{"<1ms", int64(5), "<2ms", int64(1)}, "<1ms  5", "<2ms  1")
-	f([]any{"odd"}, "odd")
-	f(int64(9), "9")
+	f(resp.BulkString("one\r\ntwo\r\n"), "one", "two")
+	f(resp.Array(resp.BulkString("<1ms"), resp.Int(5), resp.BulkString("<2ms"), resp.Int(1)), "<1ms  5", "<2ms  1")
+	f(resp.Map(resp.BulkString("longest"), resp.Int(7)), "longest  7")
+	f(resp.Array(resp.BulkString("odd")), "odd")
+	f(resp.Int(9), "9")
+	f(resp.OK, "OK")
 }

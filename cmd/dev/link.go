@@ -1,22 +1,22 @@
 package main
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/troupedb/troupe/resp"
 )
 
 // link is a plain connection to a server, for what redis-benchmark cannot do: loading exact keys,
 // asking one question, timing one round trip.
 type link struct {
 	conn net.Conn
-	in   *bufio.Reader
-	out  []byte
+	in   []byte // received and not yet read
+	out  []byte // to be sent
 }
 
 // errorReply is an error the server answered.
@@ -39,110 +39,74 @@ func dial(port int, from string) (*link, error) {
 
 func (l *link) close() { _ = l.conn.Close() }
 
-// add appends a command to what the next send will carry.
-func (l *link) add(args ...string) { l.out = appendCommand(l.out, args...) }
-
+// appendCommand appends a command in the form that clients send.
 func appendCommand(out []byte, args ...string) []byte {
-	out = append(out, '*')
-	out = strconv.AppendInt(out, int64(len(args)), 10)
+	out = resp.AppendHeader(out, '*', len(args))
 	for _, arg := range args {
-		out = append(out, "\r\n$"...)
-		out = strconv.AppendInt(out, int64(len(arg)), 10)
-		out = append(out, "\r\n"...)
-		out = append(out, arg...)
+		out = resp.AppendText(out, arg)
 	}
-	return append(out, "\r\n"...)
+	return out
 }
 
-// send writes the commands added so far.
+// send writes the commands appended to out.
 func (l *link) send() error {
 	_, err := l.conn.Write(l.out)
 	l.out = l.out[:0]
 	return err
 }
 
-// ask sends one command and waits for its reply: a string, an int64, nil or []any. An error that the
-// server answers is returned as an errorReply.
-func (l *link) ask(args ...string) (any, error) {
-	l.add(args...)
+// ask sends one command and waits for its reply. An error that the server answers is returned as
+// an errorReply.
+func (l *link) ask(args ...string) (resp.Reply, error) {
+	l.out = appendCommand(l.out, args...)
 	if err := l.send(); err != nil {
-		return nil, err
+		return resp.Nothing, err
 	}
 	return l.read()
 }
 
-// read takes one reply, RESP2's types and RESP3's map and double.
-func (l *link) read() (any, error) {
-	if l.in == nil { // twenty thousand idle links need no buffer
-		l.in = bufio.NewReaderSize(l.conn, 64<<10)
-	}
-	line, err := l.in.ReadString('\n')
-	if err != nil {
-		return nil, err
-	}
-	line = strings.TrimRight(line, "\r\n")
-	if line == "" {
-		return nil, errors.New("an empty line where a reply should be")
-	}
-	rest := line[1:]
-	switch line[0] {
-	case '+', ',':
-		return rest, nil
-	case '-':
-		return nil, errorReply(rest)
-	case ':':
-		return strconv.ParseInt(rest, 10, 64)
-	case '_':
-		return nil, nil
-	case '$', '=':
-		return l.readBulk(rest)
-	case '*', '~':
-		return l.readArray(rest, 1)
-	case '%':
-		return l.readArray(rest, 2)
-	}
-	return nil, fmt.Errorf("a reply of an unknown kind: %q", line)
-}
-
-func (l *link) readBulk(header string) (any, error) {
-	size, err := strconv.Atoi(header)
-	if err != nil || size < 0 {
-		return nil, err
-	}
-	body := make([]byte, size+2)
-	if _, err := io.ReadFull(l.in, body); err != nil {
-		return nil, err
-	}
-	return string(body[:size]), nil
-}
-
-func (l *link) readArray(header string, each int) (any, error) {
-	size, err := strconv.Atoi(header)
-	if err != nil || size < 0 {
-		return nil, err
-	}
-	var out []any
-	for range size * each {
-		item, err := l.read()
-		var refusal errorReply
-		if errors.As(err, &refusal) {
-			item, err = string(refusal), nil
-		}
+// read takes one reply.
+func (l *link) read() (resp.Reply, error) {
+	const room = 4 << 10
+	var frame resp.Framer
+	for {
+		size, err := frame.Frame(l.in)
 		if err != nil {
-			return nil, err
+			return resp.Nothing, err
 		}
-		out = append(out, item)
+		if size > 0 {
+			return l.take(size)
+		}
+		have := len(l.in)
+		l.in = append(l.in, make([]byte, room)...)
+		n, err := l.conn.Read(l.in[have:])
+		l.in = l.in[:have+n]
+		if err != nil {
+			return resp.Nothing, err
+		}
 	}
-	return out, nil
+}
+
+// take decodes the reply that the first size bytes hold.
+func (l *link) take(size int) (resp.Reply, error) {
+	reply, _, err := resp.Decode(l.in[:size])
+	l.in = append(l.in[:0], l.in[size:]...)
+	if err == nil && reply.IsError() {
+		return resp.Nothing, errorReply(reply.Str())
+	}
+	return reply, err
 }
 
 // loadBatch is how many commands travel at once when loading: enough to cost the server little, few
 // enough not to fill its buffers.
 const loadBatch = 512
 
-// load sends count commands, pipelined, and takes their replies; an error answered ends it. command
+// load sends count commands, pipelined, that are each answered +OK; another answer ends it. command
 // appends the i-th command.
 func (l *link) load(count int, command func(out []byte, i int) []byte) error {
+	const ok = "+OK\r\n"
+	all := bytes.Repeat([]byte(ok), loadBatch)
+	answers := make([]byte, len(all))
 	for from := 0; from < count; from += loadBatch {
 		to := min(from+loadBatch, count)
 		for i := from; i < to; i++ {
@@ -151,11 +115,21 @@ func (l *link) load(count int, command func(out []byte, i int) []byte) error {
 		if err := l.send(); err != nil {
 			return fmt.Errorf("loading: %w", err)
 		}
-		for range to - from {
-			if _, err := l.read(); err != nil {
-				return fmt.Errorf("loading: %w", err)
-			}
+		got, want := answers[:(to-from)*len(ok)], all[:(to-from)*len(ok)]
+		if _, err := io.ReadFull(l.conn, got); err != nil {
+			return fmt.Errorf("loading: %w", err)
+		}
+		if !bytes.Equal(got, want) {
+			return fmt.Errorf("loading: one of %d commands was answered otherwise than +OK: %.100q", to-from, firstOther(got, ok))
 		}
 	}
 	return nil
+}
+
+// firstOther is what stands in answers after the first ones that are ok.
+func firstOther(answers []byte, ok string) []byte {
+	for bytes.HasPrefix(answers, []byte(ok)) {
+		answers = answers[len(ok):]
+	}
+	return answers
 }

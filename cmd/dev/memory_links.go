@@ -113,7 +113,7 @@ func dropAll(links []*link) {
 // greet asks PING without the buffer that read would keep.
 func (l *link) greet() error {
 	const pong = "+PONG\r\n"
-	l.add("PING")
+	l.out = appendCommand(l.out, "PING")
 	if err := l.send(); err != nil {
 		return err
 	}

@@ -1,0 +1,11 @@
+package actors
+
+import (
+	"github.com/troupedb/troupe/keyspace/str"
+	"github.com/troupedb/troupe/session"
+)
+
+// families adds every family of commands to the catalogue: one line each.
+func families(c *session.Catalogue) {
+	c.AddData(&str.Commands)
+}

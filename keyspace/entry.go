@@ -1,0 +1,106 @@
+package keyspace
+
+import (
+	"encoding/binary"
+
+	"github.com/troupedb/troupe/keyspace/slab"
+)
+
+// An entry is a key with its value, packed in a slab:
+//
+//	byte 0        type (high half), encoding (low half)
+//	byte 1        flags
+//	1 or 4 bytes  length of the key (4 with flagWideKey)
+//	1 or 4 bytes  length of the value (4 with flagWideValue)
+//	4 bytes       place in the deadline order, with flagDeadline only
+//	              the key
+//	              the value, or with flagObject the number of its Object
+//
+// Numbers are little-endian. An entry takes at least entryMin bytes, so that
+// a header can always be read whole.
+const entryMin = 16
+
+const (
+	flagDeadline  = 1 << iota // has a time to live
+	flagWatched               // somebody watches the key
+	flagWideKey               // the key is longer than 255 bytes
+	flagWideValue             // the value is longer than 255 bytes
+	flagObject                // the value is an Object
+)
+
+// header is the decoded head of an entry.
+type header struct {
+	typ    Type
+	enc    Encoding
+	flags  uint8
+	keyAt  int
+	keyLen int
+	valLen int
+}
+
+func (h *header) has(flag uint8) bool { return h.flags&flag != 0 }
+func (h *header) object() bool        { return h.flags&flagObject != 0 }
+func (h *header) valueAt() int        { return h.keyAt + h.keyLen }
+func (h *header) size() int           { return max(h.keyAt+h.keyLen+h.valLen, entryMin) }
+func (h *header) deadlineAt() int     { return h.keyAt - 4 }
+
+func getUint32(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
+func putUint32(b []byte, n uint32) { binary.LittleEndian.PutUint32(b, n) }
+
+// readHeader decodes the head of the entry at r.
+func readHeader(mem *slab.Heap, r slab.Ref) (h header) {
+	b := mem.Bytes(r, entryMin)
+	h.typ, h.enc, h.flags = Type(b[0]>>4), Encoding(b[0]&15), b[1]
+	if h.flags&(flagWideKey|flagWideValue|flagDeadline) == 0 {
+		h.keyLen, h.valLen, h.keyAt = int(b[2]), int(b[3]), 4
+		return h
+	}
+	at := 2
+	h.keyLen, at = readLength(b, at, h.has(flagWideKey))
+	h.valLen, at = readLength(b, at, h.has(flagWideValue))
+	if h.has(flagDeadline) {
+		at += 4
+	}
+	h.keyAt = at
+	return h
+}
+
+func readLength(b []byte, at int, wide bool) (length, next int) {
+	if wide {
+		return int(getUint32(b[at:])), at + 4
+	}
+	return int(b[at]), at + 1
+}
+
+// layout sets the widths and the key's place from lengths and flags.
+func (h *header) layout() {
+	h.flags &^= flagWideKey | flagWideValue
+	h.keyAt = 4
+	if h.keyLen > 255 {
+		h.flags |= flagWideKey
+		h.keyAt += 3
+	}
+	if h.valLen > 255 {
+		h.flags |= flagWideValue
+		h.keyAt += 3
+	}
+	if h.has(flagDeadline) {
+		h.keyAt += 4
+	}
+}
+
+// write encodes the head into b; the deadline's place is left to its order.
+func (h *header) write(b []byte) {
+	b[0], b[1] = byte(h.typ)<<4|byte(h.enc), h.flags
+	at := writeLength(b, 2, h.keyLen, h.has(flagWideKey))
+	writeLength(b, at, h.valLen, h.has(flagWideValue))
+}
+
+func writeLength(b []byte, at, length int, wide bool) (next int) {
+	if wide {
+		putUint32(b[at:], uint32(length))
+		return at + 4
+	}
+	b[at] = byte(length)
+	return at + 1
+}

@@ -1,0 +1,149 @@
+package keyspace
+
+import (
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Accepted by a shard: Execute, ExpireTick, SweepTick.
+// Sent by a shard: Execute on to the next shard that it visits, and back to
+// its owner when done.
+
+// Execute is a batch of commands in the order they were asked for. It visits
+// the shards named in it, in rising order; each is held while it passes, and
+// the last one's turn runs the commands over all of them as one keyspace,
+// commits, and lets them go. Most visit a single shard.
+//
+// Whoever posts it leaves it alone until it is done, and then owns it again.
+type Execute struct {
+	// Requests are run one after the other.
+	Requests []Request
+	// Shards are the numbers of the shards to visit, rising.
+	Shards []int
+	// Encoder turns each reply into bytes at the end of Out, before the next
+	// request runs.
+	Encoder resp.Encoder
+	Out     []byte
+	// Caller is the session that asks.
+	Caller Caller
+	// NoTouch leaves access clocks alone (CLIENT NO-TOUCH).
+	NoTouch bool
+	// Heavy says that a request may take long, so that no event loop runs it.
+	Heavy bool
+	// Atomic makes all requests one change with one version: a transaction.
+	Atomic bool
+	// Guard, if set, is asked in the turn whether to run at all; if it says
+	// no, no request runs and Refused is set.
+	Guard   func(*Tx) bool
+	Refused bool
+	// OutMax bounds Out: once it is longer, no further request runs, unless
+	// Atomic. 0: no bound. Ran is how many requests have run.
+	OutMax int
+	Ran    int
+	// Broken is set when a handler panicked: the reason and the stack.
+	Broken *Broken
+
+	owner Owner
+	next  int      // the shard to visit next, an index of Shards
+	held  []*shard // those passed
+	state atomic.Int32
+}
+
+// Request is one command of a batch, and where its reply is.
+type Request struct {
+	// Spec and Argv are the command. Argv's bytes belong to the sender.
+	Spec *command.Spec[*Tx]
+	Argv [][]byte
+	// Do, if set, is run instead: a transaction, a live query.
+	Do func(*Tx) resp.Reply
+	// DB is the selected database.
+	DB int
+	// End is where the reply ends in Out; it begins at the End before.
+	End int
+	// Took is how long the command ran, in nanoseconds. Fast commands that
+	// follow each other share theirs in equal parts.
+	Took int64
+	// Failure is the code of the error that was the answer, else "".
+	Failure string
+}
+
+// Owner is told of an Execute that was not done when Post returned.
+type Owner interface {
+	// Executed is called once, from the goroutine of the last shard's turn.
+	// It returns at once: it sends a message.
+	Executed(*Execute)
+}
+
+// Broken describes a panic in a handler.
+type Broken struct {
+	Command string
+	Reason  any
+	Stack   []byte
+}
+
+// ExpireTick asks a shard to remove keys that are past their deadline.
+type ExpireTick struct{}
+
+// SweepTick asks a shard to free a slice of its garbage.
+type SweepTick struct{}
+
+// The states of an Execute.
+const (
+	underway int32 = iota
+	done
+	awaited // not done when its sender looked: the owner is to be told
+)
+
+// Reset empties the batch for reuse, keeping its buffers.
+func (x *Execute) Reset() {
+	clear(x.Requests)
+	clear(x.held)
+	*x = Execute{Requests: x.Requests[:0], Shards: x.Shards[:0], Out: x.Out[:0], held: x.held[:0]}
+}
+
+// Again readies a batch that stopped at OutMax, and whose replies have been
+// used, to be posted for the requests that are left. It keeps Shards.
+func (x *Execute) Again() {
+	left := copy(x.Requests, x.Requests[x.Ran:])
+	clear(x.Requests[left:])
+	clear(x.held)
+	x.Requests, x.Out, x.held, x.Ran, x.next = x.Requests[:left], x.Out[:0], x.held[:0], 0, 0
+	x.state.Store(underway)
+}
+
+// Visit adds a shard to those visited, keeping their order.
+func (x *Execute) Visit(shard int) {
+	i := len(x.Shards)
+	for i > 0 && x.Shards[i-1] >= shard {
+		if x.Shards[i-1] == shard {
+			return
+		}
+		i--
+	}
+	x.Shards = append(x.Shards, 0)
+	copy(x.Shards[i+1:], x.Shards[i:])
+	x.Shards[i] = shard
+}
+
+// Reply is the encoded reply of the nth request of a batch that is done.
+func (x *Execute) Reply(n int) []byte {
+	start := 0
+	if n > 0 {
+		start = x.Requests[n-1].End
+	}
+	return x.Out[start:x.Requests[n].End]
+}
+
+// finish marks the batch done and tells its owner if that one waits.
+func (x *Execute) finish() {
+	if !x.state.CompareAndSwap(underway, done) {
+		x.owner.Executed(x)
+	}
+}
+
+// await reports whether the batch is done; if not, its owner will be told.
+func (x *Execute) await() (isDone bool) {
+	return !x.state.CompareAndSwap(underway, awaited)
+}

@@ -1,0 +1,109 @@
+package keyspace
+
+// Copy makes the key dst of the database db hold what v holds, with its
+// deadline, whatever dst was before. event is the change of dst.
+func (tx *Tx) Copy(v Value, dst []byte, db int, event string) {
+	deadline := tx.Deadline(v)
+	var copied Object
+	if v.IsObject() {
+		copied = v.Object().Copy(v.sh.mem, tx.shardOf(dst).mem)
+	}
+	home := tx.DB
+	tx.DB = db
+	if copied != nil {
+		tx.PutObject(dst, copied, deadline, event)
+	} else {
+		tx.put(dst, put{v.head.typ, v.head.enc, false, v.Packed(), deadline, event})
+	}
+	tx.DB = home
+}
+
+// Rename makes dst of the database db hold what src of the present one does,
+// which must exist, and removes src. gone and made are the two events.
+func (tx *Tx) Rename(src, dst []byte, db int, gone, made string) {
+	v := tx.Peek(src)
+	if v.IsObject() && v.sh == tx.shardOf(dst) {
+		tx.handOver(v, dst, db, gone, made)
+		return
+	}
+	tx.Copy(v, dst, db, made)
+	tx.Remove(tx.Peek(src), gone)
+}
+
+// handOver moves an Object within its shard without copying it.
+func (tx *Tx) handOver(v Value, dst []byte, db int, gone, made string) {
+	sh, obj, number, deadline := v.sh, v.Object(), v.number(), tx.Deadline(v)
+	d := &sh.dbs[tx.DB]
+	tx.changed(sh, d, v.Key(), v.head.has(flagWatched), gone)
+	sh.drop(d, v.slot, &v.head, false)
+	var payload [4]byte
+	putUint32(payload[:], number)
+	home := tx.DB
+	tx.DB = db
+	tx.put(dst, put{obj.Type(), obj.Encoding(), true, payload[:], deadline, made})
+	tx.DB = home
+}
+
+// Flush removes every key of the databases given, in the shards at hand. The
+// watchers of keys that existed are told.
+func (tx *Tx) Flush(databases ...int) {
+	home := tx.DB
+	tx.EachShard(func(sh *Shard) {
+		for _, i := range databases {
+			tx.DB = i
+			tx.flush(sh, &sh.dbs[i])
+		}
+	})
+	tx.DB = home
+}
+
+func (tx *Tx) flush(sh *Shard, d *db) {
+	if d.keys == nil || d.keys.Len() == 0 {
+		return
+	}
+	tx.touchExisting(sh, d)
+	sh.Stats.Changes += int64(d.keys.Len())
+	tx.dirty, sh.dirty = true, true
+	sh.garbage.tables = append(sh.garbage.tables, discarded{keys: d.keys, due: d.due})
+	d.keys, d.due = nil, nil
+}
+
+// touchExisting tells the watchers of the keys that exist now.
+func (tx *Tx) touchExisting(sh *Shard, d *db) {
+	for key, list := range d.watched {
+		slot, head := sh.find(d, []byte(key), sh.hash([]byte(key)))
+		if slot == nil || head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
+			continue
+		}
+		for _, w := range list {
+			tx.touched = append(tx.touched, touch{w, tx.changes})
+		}
+	}
+}
+
+// SwapDB exchanges the contents of two databases in the shards at hand. Who
+// watches a key of one of them goes on watching that database, and is told if
+// the key existed before or exists now.
+func (tx *Tx) SwapDB(a, b int) {
+	tx.EachShard(func(sh *Shard) {
+		x, y := &sh.dbs[a], &sh.dbs[b]
+		tx.touchExisting(sh, x)
+		tx.touchExisting(sh, y)
+		sh.flagAll(x, false)
+		sh.flagAll(y, false)
+		x.keys, y.keys = y.keys, x.keys
+		x.due, y.due = y.due, x.due
+		sh.flagAll(x, true)
+		sh.flagAll(y, true)
+		tx.touchExisting(sh, x)
+		tx.touchExisting(sh, y)
+		tx.dirty, sh.dirty = true, true
+	})
+}
+
+// flagAll sets or clears the watched mark of all entries that d's watchers ask for.
+func (sh *Shard) flagAll(d *db, on bool) {
+	for key := range d.watched {
+		sh.flagWatched(d, []byte(key), on)
+	}
+}

@@ -1,0 +1,108 @@
+package keyspace
+
+import (
+	"strconv"
+
+	"github.com/troupedb/troupe/keyspace/table"
+)
+
+// live makes the Value of a slot met while walking a table; ok is false for a
+// key past its deadline, which is skipped and left to go in its own turn.
+func (tx *Tx) live(sh *Shard, d *db, slot *table.Slot) (v Value, ok bool) {
+	head := readHeader(sh.mem, slot.Ref())
+	if head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
+		return Value{}, false
+	}
+	return Value{sh: sh, slot: slot, head: head}, true
+}
+
+// Each calls visit for every live key of the database in the shards at hand
+// until it returns false. visit changes nothing.
+func (tx *Tx) Each(visit func(Value) bool) {
+	going := true
+	tx.EachShard(func(sh *Shard) {
+		d := &sh.dbs[tx.DB]
+		if d.keys == nil || !going {
+			return
+		}
+		d.keys.Each(func(slot *table.Slot) bool {
+			if v, ok := tx.live(sh, d, slot); ok {
+				going = visit(v)
+			}
+			return going
+		})
+	})
+}
+
+// ParseCursor reads a cursor: an unsigned 64-bit number.
+func ParseCursor(word []byte) (cursor uint64, ok bool) {
+	cursor, err := strconv.ParseUint(string(word), 10, 64)
+	return cursor, err == nil
+}
+
+// CursorShard is the shard, of n, at which a SCAN cursor stands.
+func CursorShard(cursor uint64, n int) int { return int(cursor % uint64(n)) }
+
+// Scan calls visit for the live keys of one step of a walk through the
+// database, shard after shard. The walk begins with cursor 0 and ends when 0
+// is returned; a key that is there from its begin to its end is visited,
+// whatever is added or removed meanwhile (see table.Table.Scan). The one
+// shard at hand must be that of CursorShard. A cursor is the place in the
+// shard times the number of shards, plus the shard.
+func (tx *Tx) Scan(cursor uint64, visit func(Value)) (next uint64) {
+	sh, n := tx.only, uint64(tx.total)
+	d := &sh.dbs[tx.DB]
+	place := uint64(0)
+	if d.keys != nil {
+		place = d.keys.Scan(cursor/n, func(slot *table.Slot) {
+			if v, ok := tx.live(sh, d, slot); ok {
+				visit(v)
+			}
+		})
+	}
+	if place != 0 {
+		return place*n + uint64(sh.id)
+	}
+	return uint64(sh.id+1) % n
+}
+
+// SameShard reports whether a cursor still stands in the shard at hand.
+func (tx *Tx) SameShard(cursor uint64) bool {
+	return CursorShard(cursor, tx.total) == tx.only.id
+}
+
+// randomTries is how many keys past their deadline Random passes over before
+// it walks the table instead.
+const randomTries = 100
+
+// Random is a live key of the database, each about as likely as any other; a
+// missing Value if there is none.
+func (tx *Tx) Random() (found Value) {
+	total := tx.Len()
+	for range randomTries {
+		if total == 0 {
+			return Value{}
+		}
+		nth := int(tx.Rand() % uint64(total))
+		tx.EachShard(func(sh *Shard) {
+			n := sh.Keys(tx.DB)
+			if nth >= 0 && nth < n {
+				d := &sh.dbs[tx.DB]
+				found, _ = tx.live(sh, d, d.keys.Random(tx.Rand()))
+			}
+			nth -= n
+		})
+		if !found.Missing() {
+			return found
+		}
+	}
+	tx.Each(func(v Value) bool { found = v; return false })
+	return found
+}
+
+// Len is the number of keys of the database in the shards at hand, those past
+// their deadline and not yet gone included, as DBSIZE counts.
+func (tx *Tx) Len() (n int) {
+	tx.EachShard(func(sh *Shard) { n += sh.Keys(tx.DB) })
+	return n
+}

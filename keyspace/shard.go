@@ -1,0 +1,158 @@
+// Package keyspace owns the data: shards of keys and values, their deadlines,
+// and who watches which key. A Shard is plain data with plain methods, with
+// no clock, goroutine, lock or logger of its own; actor.go makes it an actor.
+//
+// It promises that a command sees one instant and changes all or nothing that
+// it says; that a key past its deadline is never seen; and that whoever
+// watches a key is told of each change, whatever caused it.
+package keyspace
+
+import (
+	"bytes"
+
+	"github.com/troupedb/troupe/keyspace/deadline"
+	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/keyspace/table"
+)
+
+// Shard is a range of the hash slots: the keys, in every database, whose slot
+// falls into it. One owner at a time works on it, in turns.
+type Shard struct {
+	id      int
+	seed    uint64
+	mem     *slab.Heap
+	dbs     []db
+	objects objects
+	garbage garbage
+
+	now     int64  // the last turn's time, Unix milliseconds; never goes back
+	version uint64 // that of the last change
+	dirty   bool   // changed in the present turn
+	tx      Tx     // the one of the present turn, kept for its buffers
+
+	// Counters over the shard's life.
+	Stats Stats
+}
+
+// Stats are a shard's counters, as INFO shows their sums.
+type Stats struct {
+	Hits, Misses int64 // look-ups by reading commands
+	Expired      int64 // keys gone at their deadline
+	Changes      int64 // keys changed
+}
+
+// db is one database's part of a shard.
+type db struct {
+	keys    *table.Table    // nil until the first key
+	due     *deadline.Queue // likewise
+	watched watches
+}
+
+// NewShard makes an empty shard with the number id and so many databases. The
+// seed scatters the keys; it decides the order that SCAN shows.
+func NewShard(id, databases int, seed uint64) *Shard {
+	return &Shard{id: id, seed: seed, mem: slab.New(), dbs: make([]db, databases)}
+}
+
+// Close gives all memory back. The shard is not used again.
+func (sh *Shard) Close() {
+	for i := range sh.dbs {
+		sh.dbs[i].close()
+	}
+	sh.mem.Close()
+}
+
+func (d *db) close() {
+	if d.keys != nil {
+		d.keys.Close()
+		d.due.Close()
+	}
+	d.keys, d.due = nil, nil
+}
+
+// ID is the shard's number.
+func (sh *Shard) ID() int { return sh.id }
+
+// Mem is the shard's slab heap.
+func (sh *Shard) Mem() *slab.Heap { return sh.mem }
+
+// Version is that of the shard's last change.
+func (sh *Shard) Version() uint64 { return sh.version }
+
+// Databases is the number of databases.
+func (sh *Shard) Databases() int { return len(sh.dbs) }
+
+// Keys is the number of keys of a database in this shard, those past their
+// deadline and not yet gone included.
+func (sh *Shard) Keys(db int) int {
+	if sh.dbs[db].keys == nil {
+		return 0
+	}
+	return sh.dbs[db].keys.Len()
+}
+
+// Expiring is the number of keys of a database that have a time to live.
+func (sh *Shard) Expiring(db int) int {
+	if sh.dbs[db].keys == nil {
+		return 0
+	}
+	return sh.dbs[db].due.Len()
+}
+
+// Watched is the number of watched keys of a database.
+func (sh *Shard) Watched(db int) int { return len(sh.dbs[db].watched) }
+
+// TableBytes is the memory of tables and deadline orders, outside the slabs.
+func (sh *Shard) TableBytes() (n int64) {
+	for i := range sh.dbs {
+		if d := &sh.dbs[i]; d.keys != nil {
+			n += d.keys.Bytes() + d.due.Bytes()
+		}
+	}
+	return n
+}
+
+// open makes the tables of a database that is about to get its first key.
+func (sh *Shard) open(d *db) {
+	if d.keys != nil {
+		return
+	}
+	d.keys = table.New(sh.hashOf)
+	d.due = deadline.New(sh.deadlineMoved)
+}
+
+func (sh *Shard) hash(key []byte) uint64 { return table.Hash(sh.seed, key) }
+
+// hashOf is the hash of the entry at r, for the table when it grows.
+func (sh *Shard) hashOf(r slab.Ref) uint64 {
+	head := readHeader(sh.mem, r)
+	return sh.hash(sh.mem.Bytes(r, head.size())[head.keyAt:head.valueAt()])
+}
+
+// deadlineMoved writes an entry's new place in the deadline order into it.
+func (sh *Shard) deadlineMoved(r slab.Ref, pos uint32) {
+	head := readHeader(sh.mem, r)
+	putUint32(sh.mem.Bytes(r, entryMin)[head.deadlineAt():], pos)
+}
+
+// find looks for a key, whether past its deadline or not.
+func (sh *Shard) find(d *db, key []byte, hash uint64) (*table.Slot, header) {
+	if d.keys == nil {
+		return nil, header{}
+	}
+	probe := d.keys.Probe(hash)
+	for slot := probe.Next(); slot != nil; slot = probe.Next() {
+		head := readHeader(sh.mem, slot.Ref())
+		if head.keyLen == len(key) && bytes.Equal(sh.mem.Bytes(slot.Ref(), head.size())[head.keyAt:head.valueAt()], key) {
+			return slot, head
+		}
+	}
+	return nil, header{}
+}
+
+// deadlineOf is when the entry of slot ends, in Unix milliseconds.
+func (sh *Shard) deadlineOf(d *db, slot *table.Slot, head *header) int64 {
+	pos := getUint32(sh.mem.Bytes(slot.Ref(), entryMin)[head.deadlineAt():])
+	when, _ := d.due.At(pos)
+	return when
+}

@@ -1,0 +1,164 @@
+package keyspace
+
+import (
+	"runtime/debug"
+	"strings"
+
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Turn is what a shard's turn gets from outside, so that tests can hold it.
+type Turn struct {
+	// Now is the clock, Unix milliseconds. Seed starts the turn's chance.
+	Now  int64
+	Seed uint64
+	// Set holds the settings in force.
+	Set *Settings
+	// Nanos is a monotonic clock, for measuring.
+	Nanos func() int64
+	// Versions draws n versions and returns the one before the first.
+	Versions func(n int) (base uint64)
+}
+
+// Begin opens a turn over the shards held, of total in all.
+func Begin(t *Turn, held []*Shard, total int) *Tx {
+	last := held[len(held)-1]
+	tx := &last.tx
+	now := t.Now
+	for _, sh := range held {
+		now = max(now, sh.now)
+	}
+	tx.only, tx.now, tx.rng, tx.Set, tx.total = last, now, t.Seed, t.Set, total
+	tx.stamp = uint32(now/1000) & (1<<24 - 1)
+	if len(held) > 1 {
+		tx.only = nil
+		tx.spread(held, total)
+	}
+	return tx
+}
+
+func (tx *Tx) spread(held []*Shard, total int) {
+	if len(tx.shards) != total {
+		tx.shards = make([]*Shard, total)
+	}
+	for _, sh := range held {
+		tx.shards[sh.id] = sh
+	}
+}
+
+// End closes a turn: its changes get their versions, watchers are told.
+func (tx *Tx) End(t *Turn) {
+	tx.endCommand()
+	if tx.changes > 0 {
+		base := t.Versions(tx.changes)
+		tx.tell(base)
+		tx.EachShard(func(sh *Shard) {
+			if sh.dirty {
+				sh.version, sh.dirty = base+uint64(tx.changes), false
+			}
+		})
+	}
+	tx.EachShard(func(sh *Shard) { sh.now = tx.now })
+	clear(tx.shards)
+	tx.changes, tx.Caller, tx.events = 0, nil, tx.events[:0]
+}
+
+// tell reports the turn's changes to those who watch.
+func (tx *Tx) tell(base uint64) {
+	for i := range tx.touched {
+		t := &tx.touched[i]
+		t.watcher.Touched(base + 1 + uint64(t.change))
+		t.watcher = nil
+	}
+	tx.touched = tx.touched[:0]
+}
+
+// Version is that of the newest change in the shards at hand: the version of
+// the state that the turn began with.
+func (tx *Tx) Version() (newest uint64) {
+	tx.EachShard(func(sh *Shard) { newest = max(newest, sh.version) })
+	return newest
+}
+
+// Events are what has happened in this turn, if Settings.Events asks for it.
+func (tx *Tx) Events() []Event { return tx.events }
+
+// Run runs a batch. A handler's panic is answered with an error, as are the
+// requests after it, and is left in x.Broken.
+func (tx *Tx) Run(t *Turn, x *Execute) {
+	tx.Caller, tx.noTouch = x.Caller, x.NoTouch
+	at := 0
+	defer func() {
+		if reason := recover(); reason != nil {
+			x.broke(at, reason)
+		}
+	}()
+	if x.Guard != nil && !x.Guard(tx) {
+		x.Refused = true
+		return
+	}
+	start, from := t.Nanos(), 0
+	for at = range x.Requests {
+		q := &x.Requests[at]
+		reply := tx.run(q)
+		if reply.IsError() {
+			q.Failure, _, _ = strings.Cut(strings.Clone(reply.Str()), " ")
+		}
+		x.Out = x.Encoder.Append(x.Out, reply)
+		q.End = len(x.Out)
+		x.Ran++
+		full := false
+		if !x.Atomic {
+			tx.endCommand()
+			full = x.OutMax > 0 && len(x.Out) > x.OutMax
+		}
+		if q.fast() && !full && at+1 < len(x.Requests) && x.Requests[at+1].fast() {
+			continue
+		}
+		end := t.Nanos()
+		share(x.Requests[from:at+1], end-start)
+		start, from = end, at+1
+		if full {
+			return
+		}
+	}
+}
+
+func (q *Request) fast() bool { return q.Spec != nil && q.Spec.Flags.Has(command.Fast) }
+
+func (tx *Tx) run(q *Request) resp.Reply {
+	tx.DB = q.DB
+	if q.Do != nil {
+		return q.Do(tx)
+	}
+	tx.args.Reset(&q.Spec.Meta, q.Argv)
+	return q.Spec.Run(tx, &tx.args)
+}
+
+// share divides the time of a run of requests among them.
+func share(run []Request, took int64) {
+	each := took / int64(len(run))
+	for i := range run {
+		run[i].Took = each
+	}
+}
+
+func (x *Execute) broke(at int, reason any) {
+	name := "transaction"
+	if spec := x.Requests[at].Spec; spec != nil {
+		name = spec.Name
+	}
+	x.Broken = &Broken{Command: name, Reason: reason, Stack: debug.Stack()}
+	start := 0
+	if at > 0 {
+		start = x.Requests[at-1].End
+	}
+	x.Out = x.Out[:start] // what the failed one had half written
+	for i := at; i < len(x.Requests); i++ {
+		x.Out = x.Encoder.Append(x.Out, resp.ErrInternal)
+		x.Requests[i].End = len(x.Out)
+		x.Requests[i].Failure = "ERR"
+	}
+	x.Ran = len(x.Requests)
+}

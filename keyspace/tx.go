@@ -1,0 +1,262 @@
+package keyspace
+
+import (
+	"strconv"
+
+	"github.com/troupedb/troupe/keyspace/table"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Tx is the keyspace as one command sees it: the keys of one database, in one
+// shard or in all that were collected for it, at one instant. It is good for
+// the command's turn only; so is all that it returns.
+//
+// What a handler changes through a Tx is logged, counted and told to those
+// who watch, by the call that changes it.
+type Tx struct {
+	// DB is the selected database.
+	DB int
+	// Set holds the thresholds and limits in force.
+	Set *Settings
+	// Caller is who sent the command, for those that tell or ask about it.
+	Caller Caller
+
+	only   *Shard   // the one shard at hand, nil when several are
+	shards []*Shard // by number; nil where a shard isn't held
+	total  int      // shards of the node, held or not
+	now    int64
+	rng    uint64
+	stamp  uint32
+
+	dirty   bool    // the present command has changed something
+	changes int     // commands of this turn that did, so far
+	touched []touch // who is to be told at the turn's end
+	events  []Event // what happened, if Settings.Events asks for it
+	trace   func(key []byte)
+	noTouch bool // the caller's reads don't mark keys as used
+
+	args    command.Args
+	scratch []byte
+}
+
+// Caller is the session that a command came from, as far as a handler may
+// know it.
+type Caller interface {
+	// ID is the session's number, as CLIENT ID tells it.
+	ID() uint64
+}
+
+// Settings are the limits and thresholds that handlers obey. They are never
+// changed: CONFIG SET publishes new ones.
+type Settings struct {
+	// BulkMax is the longest string, in bytes (proto-max-bulk-len).
+	BulkMax int
+	// HashPackedEntries and HashPackedValue are how many fields, and how long
+	// a field or value in bytes, a packed hash may have.
+	HashPackedEntries, HashPackedValue int
+	// LFU says that access clocks count frequency instead of time (an LFU
+	// maxmemory-policy).
+	LFU bool
+	// ActiveExpire is off only for tests: DEBUG SET-ACTIVE-EXPIRE.
+	ActiveExpire bool
+	// Events says that changes are recorded as Events.
+	Events bool
+}
+
+// Event is a change in the words of keyspace notifications.
+type Event struct {
+	DB   int
+	Name string // "set", "expired", "del" …
+	Key  string
+}
+
+// DefaultSettings are those of a server without configuration.
+func DefaultSettings() *Settings {
+	return &Settings{BulkMax: 512 << 20, HashPackedEntries: 128, HashPackedValue: 64, ActiveExpire: true}
+}
+
+// touch is a Watcher to be told of the turn's nth change.
+type touch struct {
+	watcher Watcher
+	change  int
+}
+
+// Now is the command's instant, Unix milliseconds. It never goes back within
+// a shard and is the same for all of a command, transaction or script.
+func (tx *Tx) Now() int64 { return tx.now }
+
+// Rand is the next number of the turn's own random sequence (splitmix64 by
+// Steele, Lea and Flood), which the turn's seed decides.
+func (tx *Tx) Rand() uint64 {
+	tx.rng += 0x9e3779b97f4a7c15
+	z := tx.rng
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// shardOf is the shard of a key. A key of a shard that isn't held is a
+// mistake of the command's description and panics.
+func (tx *Tx) shardOf(key []byte) *Shard {
+	if tx.only != nil {
+		return tx.only
+	}
+	sh := tx.shards[ShardOf(key, len(tx.shards))]
+	if sh == nil {
+		panic(undeclaredKey(key))
+	}
+	return sh
+}
+
+// undeclaredKey is the panic of a command that reached for a key which its
+// description does not name.
+type undeclaredKey string
+
+func (k undeclaredKey) Error() string { return "undeclared key " + strconv.Quote(string(k)) }
+
+// EachShard calls visit for every shard at hand, in rising order. Commands
+// with the flag AllShards have all of them.
+func (tx *Tx) EachShard(visit func(*Shard)) {
+	if tx.only != nil {
+		visit(tx.only)
+		return
+	}
+	for _, sh := range tx.shards {
+		if sh != nil {
+			visit(sh)
+		}
+	}
+}
+
+// Lookup finds a key for a reading command: it counts a hit or a miss and
+// marks the key as used. A key past its deadline is missing, and goes now.
+func (tx *Tx) Lookup(key []byte) Value {
+	v := tx.Find(key)
+	if v.slot == nil {
+		if sh := tx.shardOf(key); sh != nil {
+			sh.Stats.Misses++
+		}
+		return v
+	}
+	v.sh.Stats.Hits++
+	return v
+}
+
+// Find is Lookup without counting, for commands that write.
+func (tx *Tx) Find(key []byte) Value {
+	v := tx.Peek(key)
+	if v.slot != nil && !tx.noTouch {
+		tx.mark(v.slot)
+	}
+	return v
+}
+
+// Peek is Find without marking the key as used, for commands that look at a
+// key from outside, such as OBJECT and TTL.
+func (tx *Tx) Peek(key []byte) Value {
+	if tx.trace != nil {
+		tx.trace(key)
+	}
+	sh := tx.shardOf(key)
+	d := &sh.dbs[tx.DB]
+	slot, head := sh.find(d, key, sh.hash(key))
+	if slot == nil {
+		return Value{}
+	}
+	if head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
+		tx.expire(sh, d, slot, &head)
+		return Value{}
+	}
+	return Value{sh: sh, slot: slot, head: head}
+}
+
+// Overdue reports whether a key is past its deadline and not yet gone. It
+// leaves it there.
+func (tx *Tx) Overdue(key []byte) bool {
+	sh := tx.shardOf(key)
+	d := &sh.dbs[tx.DB]
+	slot, head := sh.find(d, key, sh.hash(key))
+	return slot != nil && head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now
+}
+
+// mark sets the access clock of a slot: the seconds of Unix time in 24 bits.
+func (tx *Tx) mark(slot *table.Slot) {
+	if slot.Stamp() != tx.stamp {
+		slot.SetStamp(tx.stamp)
+	}
+}
+
+// Idle is how long ago, in seconds, a value was last used.
+func (tx *Tx) Idle(v Value) int64 {
+	return int64((tx.stamp - v.slot.Stamp()) & (1<<24 - 1))
+}
+
+// Text is the text of a String. That of an Int is written to the turn's
+// scratch buffer, which the next call of Text or Scratch uses again.
+func (tx *Tx) Text(v Value) []byte {
+	if v.head.enc != Int {
+		return v.Packed()
+	}
+	tx.scratch = strconv.AppendInt(tx.scratch[:0], v.Int(), 10)
+	return tx.scratch
+}
+
+// Int is the number of a String whose encoding is Int.
+func (v Value) Int() int64 {
+	b := v.Packed()
+	return int64(getUint32(b)) | int64(getUint32(b[4:]))<<32
+}
+
+// Scratch is an empty buffer for building a value or a reply in. KeepScratch
+// afterwards saves its growth for the next command.
+func (tx *Tx) Scratch() []byte         { return tx.scratch[:0] }
+func (tx *Tx) KeepScratch(used []byte) { tx.scratch = used }
+
+// Deadline is when the value ends, in Unix milliseconds, or NoDeadline.
+func (tx *Tx) Deadline(v Value) int64 {
+	if !v.head.has(flagDeadline) {
+		return NoDeadline
+	}
+	return v.sh.deadlineOf(&v.sh.dbs[tx.DB], v.slot, &v.head)
+}
+
+// Trace makes every look-up of the command report its key, until it is called
+// with nil: a live query watches what its evaluation really read.
+func (tx *Tx) Trace(report func(key []byte)) { tx.trace = report }
+
+// Call runs a command within this one: of a transaction, of a script, of a
+// live query. It has its own arguments and the same instant. Its reply must
+// be encoded or cloned before the next Call.
+func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
+	outer := tx.args
+	tx.args.Reset(&spec.Meta, argv)
+	reply := spec.Run(tx, &tx.args)
+	tx.args = outer
+	return reply
+}
+
+// changed is called for each change of a key: the command counts as one that
+// changed something, and whoever watches the key is noted.
+func (tx *Tx) changed(sh *Shard, d *db, key []byte, watched bool, event string) {
+	tx.dirty = true
+	sh.dirty = true
+	sh.Stats.Changes++
+	if tx.Set.Events {
+		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
+	}
+	if !watched {
+		return
+	}
+	for _, w := range d.watched[string(key)] {
+		tx.touched = append(tx.touched, touch{w, tx.changes})
+	}
+}
+
+// endCommand closes the present command: all its changes share one version.
+func (tx *Tx) endCommand() {
+	if tx.dirty {
+		tx.changes++
+		tx.dirty = false
+	}
+}

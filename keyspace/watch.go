@@ -1,0 +1,62 @@
+package keyspace
+
+// Watcher hears that a key which it watches has changed: the optimistic locks
+// of WATCH and the live queries. Touched is called in the turn that changed
+// the key, at its end, with the version of the change; once or more for one
+// version. It returns at once and sends at most a message.
+type Watcher interface {
+	Touched(version uint64)
+}
+
+// watches is who watches which key of one database, existing or not. Entries
+// of watched keys carry flagWatched, so that writes to others pay nothing.
+type watches map[string][]Watcher
+
+// Watch makes w hear of changes of the key from here on. Watching twice is
+// the same as once.
+func (tx *Tx) Watch(key []byte, w Watcher) {
+	sh := tx.shardOf(key)
+	db := &sh.dbs[tx.DB]
+	for _, have := range db.watched[string(key)] {
+		if have == w {
+			return
+		}
+	}
+	if db.watched == nil {
+		db.watched = watches{}
+	}
+	db.watched[string(key)] = append(db.watched[string(key)], w)
+	sh.flagWatched(db, key, true)
+}
+
+// Unwatch takes back a Watch.
+func (tx *Tx) Unwatch(key []byte, w Watcher) {
+	sh := tx.shardOf(key)
+	db := &sh.dbs[tx.DB]
+	list := db.watched[string(key)]
+	for i, have := range list {
+		if have == w {
+			list = append(list[:i:i], list[i+1:]...)
+			break
+		}
+	}
+	if len(list) > 0 {
+		db.watched[string(key)] = list
+		return
+	}
+	delete(db.watched, string(key))
+	sh.flagWatched(db, key, false)
+}
+
+// flagWatched marks the key's entry, if it has one.
+func (sh *Shard) flagWatched(db *db, key []byte, on bool) {
+	slot, head := sh.find(db, key, sh.hash(key))
+	if slot == nil {
+		return
+	}
+	flags := &sh.mem.Bytes(slot.Ref(), entryMin)[1]
+	*flags = head.flags &^ flagWatched
+	if on {
+		*flags |= flagWatched
+	}
+}

@@ -1,0 +1,176 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Command is a row of the catalogue: what a command is and where it runs,
+// which is one of Data, Here and Subs.
+type Command struct {
+	*command.Meta
+	// Data runs in the shards of the command's keys.
+	Data *command.Spec[*keyspace.Tx]
+	// Here runs in the session.
+	Here func(*Session, *command.Args) resp.Reply
+	// Subs are the subcommands of a container, by name in capitals.
+	Subs map[string]*Command
+	// Watches is the command whose live form this is: GET of GET.WATCH.
+	Watches *Command
+}
+
+// Catalogue is every command that the server knows, by name.
+type Catalogue struct {
+	byName map[string]*Command
+	list   []*Command
+}
+
+// AddData adds the commands of a family that run in the shards.
+func (c *Catalogue) AddData(t *command.Table[*keyspace.Tx]) {
+	for _, spec := range t.Specs() {
+		row := &Command{Meta: &spec.Meta}
+		if spec.Run != nil {
+			row.Data = spec
+		}
+		c.add(row)
+	}
+}
+
+// AddHere adds the commands of a family that run in the session.
+func (c *Catalogue) AddHere(t *command.Table[*Session]) {
+	AddFor(c, t, func(s *Session) *Session { return s })
+}
+
+// AddFor adds the commands of a family that run in the session's turn on
+// something else; of gives that something.
+func AddFor[C any](c *Catalogue, t *command.Table[C], of func(*Session) C) {
+	for _, spec := range t.Specs() {
+		row := &Command{Meta: &spec.Meta}
+		if run := spec.Run; run != nil {
+			row.Here = func(s *Session, a *command.Args) resp.Reply { return run(of(s), a) }
+		}
+		c.add(row)
+	}
+}
+
+func (c *Catalogue) add(row *Command) {
+	if c.byName == nil {
+		c.byName = map[string]*Command{}
+	}
+	if c.byName[row.Name] != nil {
+		panic(fmt.Sprintf("command %s is declared by two families", row.Name))
+	}
+	row.SetID(len(c.list))
+	c.byName[row.Name] = row
+	c.list = append(c.list, row)
+}
+
+// WatchSuffix turns the name of a reading command into that of its live form.
+const WatchSuffix = ".WATCH"
+
+// Seal completes the catalogue: subcommands are hung under their containers,
+// and every command that can be watched gets its live form, run by watch.
+func (c *Catalogue) Seal(watch func(*Session, *Command, *command.Args) resp.Reply) {
+	for _, row := range c.list {
+		container, sub := row.Container()
+		if sub == "" {
+			continue
+		}
+		parent := c.byName[container]
+		if parent == nil {
+			panic(fmt.Sprintf("command %s has no container", row.Name))
+		}
+		if parent.Subs == nil {
+			parent.Subs = map[string]*Command{}
+		}
+		parent.Subs[sub] = row
+	}
+	for _, row := range c.list[:len(c.list):len(c.list)] {
+		if row.Watchable() {
+			c.add(liveForm(row, watch))
+		}
+	}
+}
+
+// Watchable reports whether a live query of the command makes sense: it only
+// reads, does not wait, and its answer depends on the data alone.
+func (c *Command) Watchable() bool {
+	return c.Data != nil && c.Flags.Has(command.ReadOnly) && !c.Flags.Has(command.Random) &&
+		!c.Flags.Has(command.Blocking) && !c.Flags.Has(command.AllShards)
+}
+
+func liveForm(row *Command, watch func(*Session, *Command, *command.Args) resp.Reply) *Command {
+	meta := *row.Meta
+	name, sub := row.Container()
+	if meta.Name = name + WatchSuffix; sub != "" {
+		meta.Name = name + WatchSuffix + "|" + sub
+	}
+	meta.Summary = "Answers as " + strings.ReplaceAll(row.Name, "|", " ") + " does, and pushes the new result whenever it changes."
+	meta.Flags = meta.Flags&^(command.Fast) | command.NoMulti | command.NoScript
+	meta.Examples = ""
+	return &Command{Meta: &meta, Watches: row, Here: func(s *Session, a *command.Args) resp.Reply { return watch(s, row, a) }}
+}
+
+// List is every command in the order of declaration, subcommands included.
+func (c *Catalogue) List() []*Command { return c.list }
+
+// Named is the command of that name in capitals ("OBJECT|ENCODING" for a
+// subcommand), or nil.
+func (c *Catalogue) Named(name string) *Command { return c.byName[name] }
+
+// Rename gives a command another name, or takes it away with the empty name,
+// as rename-command does. Subcommands go with their container.
+func (c *Catalogue) Rename(from, to string) error {
+	row := c.byName[strings.ToUpper(from)]
+	if row == nil {
+		return fmt.Errorf("no such command: %s", from)
+	}
+	if to = strings.ToUpper(to); to != "" && c.byName[to] != nil {
+		return fmt.Errorf("the name %s is taken", to)
+	}
+	delete(c.byName, strings.ToUpper(from))
+	if to != "" {
+		c.byName[to] = row
+	}
+	return nil
+}
+
+// nameMax is longer than any command's name; longer words are unknown.
+const nameMax = 64
+
+// Lookup finds the command that the words begin with, without allocating. A
+// container's unknown subcommand gives the container itself.
+func (c *Catalogue) Lookup(argv [][]byte) *Command {
+	row := c.word(argv[0])
+	if row == nil || row.Subs == nil || len(argv) < 2 {
+		return row
+	}
+	var buf [nameMax]byte
+	if sub := row.Subs[string(upper(buf[:0], argv[1]))]; sub != nil {
+		return sub
+	}
+	return row
+}
+
+func (c *Catalogue) word(name []byte) *Command {
+	var buf [nameMax]byte
+	return c.byName[string(upper(buf[:0], name))]
+}
+
+// upper appends name in capitals to dst, or nothing if it is too long.
+func upper(dst, name []byte) []byte {
+	if len(name) > nameMax {
+		return dst
+	}
+	for _, c := range name {
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

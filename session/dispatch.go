@@ -1,0 +1,260 @@
+package session
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// dispatch takes one command: it is refused, queued, run here or sent on its
+// way. It reports false when no further command may be taken for now. The
+// guards stand in the order of Redis's.
+func (s *Session) dispatch(argv [][]byte) bool {
+	s.endSkip()
+	row := s.find(argv)
+	s.Last.Store(metaOf(row))
+	s.Used.Store(s.server.Millis())
+
+	if refusal := s.refusal(row, argv); refusal.Kind() != resp.None {
+		s.server.refused(row, refusal)
+		s.abortMulti()
+		return s.answerHere(row, refusal)
+	}
+	if s.multi != nil && !runsInMulti(row) {
+		s.queue(row, argv)
+		return s.answerHere(row, resp.Queued)
+	}
+	if s.mustPause(row) {
+		s.park(argv)
+		return false
+	}
+	s.server.feedMonitors(s, row, argv)
+	if row.Here != nil {
+		return s.runHere(row, argv)
+	}
+	return s.route(row, argv)
+}
+
+// endSkip moves CLIENT REPLY SKIP on by one command.
+func (s *Session) endSkip() {
+	switch s.reply {
+	case replySkipNext:
+		s.reply = replySkip
+	case replySkip:
+		s.reply = replyOn
+	}
+}
+
+// find is the catalogue's Lookup with a memory for the last name.
+func (s *Session) find(argv [][]byte) *Command {
+	if s.lastRow != nil && s.lastRow.Subs == nil && bytes.Equal(argv[0], s.lastName[:s.lastLen]) {
+		return s.lastRow
+	}
+	row := s.server.Catalogue.Lookup(argv)
+	if row != nil && row.Words() == 1 && len(argv[0]) <= nameMax {
+		s.lastRow, s.lastLen = row, copy(s.lastName[:], argv[0])
+	}
+	return row
+}
+
+func metaOf(row *Command) *command.Meta {
+	if row == nil {
+		return nil
+	}
+	return row.Meta
+}
+
+// refusal is the answer to a command that may not run; of no kind if it may.
+func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
+	// Does it exist, and is it complete?
+	if row == nil {
+		return unknownCommand(argv)
+	}
+	if row.Subs != nil && row.Here == nil && row.Data == nil {
+		if len(argv) < 2 {
+			return resp.ErrArity(row.Name)
+		}
+		return unknownSubcommand(row, argv)
+	}
+	if !row.ArityOK(len(argv)) {
+		return resp.ErrArity(row.Name)
+	}
+	// May this client?
+	if !s.authenticated && !row.Flags.Has(command.NoAuth) {
+		return resp.ErrNoAuth
+	}
+	// Does the link's state allow it?
+	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !allowedSubscribed(row) {
+		return resp.Error("ERR Can't execute '" + row.Lower() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
+	}
+	if s.multi != nil && row.Flags.Has(command.NoMulti) {
+		return resp.Error("ERR Command not allowed inside a transaction")
+	}
+	return resp.Nothing
+}
+
+// allowedSubscribed: what a RESP2 link may say while messages come over it.
+func allowedSubscribed(row *Command) bool {
+	switch row.Name {
+	case "PING", "SUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "SUNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
+		"QUIT", "RESET", "UNWATCH", "OBSERVE", "UNOBSERVE":
+		return true
+	}
+	return row.Watches != nil
+}
+
+// argsShown bounds, in bytes, how much of an unknown command its error repeats.
+const argsShown = 128
+
+func unknownCommand(argv [][]byte) resp.Reply {
+	var b strings.Builder
+	b.WriteString("ERR unknown command '")
+	b.Write(argv[0][:min(len(argv[0]), argsShown)])
+	b.WriteString("', with args beginning with: ")
+	shown := 0
+	for _, arg := range argv[1:] {
+		if shown >= argsShown {
+			break
+		}
+		part := arg[:min(len(arg), argsShown-shown)]
+		b.WriteString("'")
+		b.Write(part)
+		b.WriteString("' ")
+		shown += len(part) + 3
+	}
+	return resp.Error(b.String())
+}
+
+func unknownSubcommand(row *Command, argv [][]byte) resp.Reply {
+	sub := argv[1][:min(len(argv[1]), argsShown)]
+	return resp.Error("ERR unknown subcommand '" + string(sub) + "'. Try " + row.Name + " HELP.")
+}
+
+// answerHere adds a known reply to the batch.
+func (s *Session) answerHere(row *Command, reply resp.Reply) bool {
+	s.answer(row, reply)
+	return true
+}
+
+// runHere runs a command in the session, after all that came before it.
+func (s *Session) runHere(row *Command, argv [][]byte) bool {
+	if !s.settle() {
+		s.held = argv
+		return false
+	}
+	return s.runNow(row, argv)
+}
+
+func (s *Session) runNow(row *Command, argv [][]byte) bool {
+	s.args.Reset(row.Meta, argv)
+	start := s.server.Nanos()
+	reply := row.Here(s, &s.args)
+	s.server.count(row, s.server.Nanos()-start, failureOf(reply))
+	if s.later == pendingLater {
+		s.later = row
+		return false
+	}
+	if reply.Kind() != resp.None {
+		s.answer(row, reply)
+	}
+	if s.batch != nil && len(s.batch.execs) > 0 {
+		return s.settle() && !s.closing // what it asks the shards is a step of its own
+	}
+	return !s.closing
+}
+
+func failureOf(reply resp.Reply) string {
+	if !reply.IsError() {
+		return ""
+	}
+	code, _, _ := strings.Cut(reply.Str(), " ")
+	return code
+}
+
+// route sends a command to the shards of its keys.
+func (s *Session) route(row *Command, argv [][]byte) bool {
+	node := s.server.Node
+	if pos := row.SingleKey(); pos > 0 {
+		s.send1(row, argv, node.ShardOf(argv[pos]))
+		return true
+	}
+	var few [8]command.KeyAt
+	keys, ok := row.AppendKeys(few[:0], argv)
+	switch {
+	case row.Flags.Has(command.AllShards) && node.Len() > 1:
+		return s.sendAll(row, argv)
+	case row.Flags.Has(command.ByCursor):
+		s.send1(row, argv, cursorShard(argv[1], node.Len()))
+		return true
+	case len(keys) == 0 || !ok || node.Len() == 1:
+		s.send1(row, argv, 0)
+		return true
+	}
+	first, several := node.ShardOf(argv[keys[0].Pos]), false
+	for _, key := range keys[1:] {
+		several = several || node.ShardOf(argv[key.Pos]) != first
+	}
+	if !several {
+		s.send1(row, argv, first)
+		return true
+	}
+	return s.sendSeveral(row, argv, keys)
+}
+
+// cursorShard is the shard that a SCAN cursor names; a cursor that is no
+// number goes to any, whose answer is the error.
+func cursorShard(cursor []byte, n int) int {
+	c, ok := keyspace.ParseCursor(cursor)
+	if !ok {
+		return 0
+	}
+	return keyspace.CursorShard(c, n)
+}
+
+// send1 adds a command to its shard's part of the batch.
+func (s *Session) send1(row *Command, argv [][]byte, shard int) {
+	x := s.single(shard)
+	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
+}
+
+// sendAll adds a command that concerns every shard.
+func (s *Session) sendAll(row *Command, argv [][]byte) bool {
+	x := s.gather(argv)
+	if x == nil {
+		return false
+	}
+	s.server.Node.VisitAll(x)
+	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
+	return true
+}
+
+// sendSeveral adds a command that concerns the shards of its keys.
+func (s *Session) sendSeveral(row *Command, argv [][]byte, keys []command.KeyAt) bool {
+	x := s.gather(argv)
+	if x == nil {
+		return false
+	}
+	for _, key := range keys {
+		x.Visit(s.server.Node.ShardOf(argv[key.Pos]))
+	}
+	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
+	return true
+}
+
+// gather is the batch's collection, once nothing for single shards is before
+// it. It is nil if that takes time; the command is then held.
+func (s *Session) gather(argv [][]byte) *keyspace.Execute {
+	if s.batch == nil || s.batch.collect == nil {
+		if !s.settle() {
+			s.held = argv
+			return nil
+		}
+	}
+	return s.collected()
+}

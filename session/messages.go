@@ -1,0 +1,39 @@
+package session
+
+import "github.com/troupedb/troupe/resp"
+
+// Accepted by a session: received, drained and closed from its transport, on
+// its loop; Executed from shards; Answer, Deliver, Kill, Unpaused from others.
+// Sent by a session: keyspace.Execute to shards.
+
+// received is a read's bytes; consumed is the answer.
+type received struct {
+	data     []byte
+	consumed int
+}
+
+// drained tells that all output has been taken.
+type drained struct{}
+
+// closed is the end of the link.
+type closed struct{ err error }
+
+// Executed tells that an Execute of the session is done.
+type Executed struct{}
+
+// Answer is the reply to a command that asked for it with Later.
+type Answer struct{ Reply resp.Reply }
+
+// Deliver is an out-of-band message to the client: a push of a live query, a
+// published message, a line of MONITOR. Frames are shared and never changed.
+// They are written behind the replies of the commands under way.
+type Deliver struct {
+	// Frame gives the bytes for the protocol, 2 or 3.
+	Frame func(proto int) []byte
+}
+
+// Kill closes the link, once what is answered is out if Gently.
+type Kill struct{ Gently bool }
+
+// Unpaused tells that CLIENT PAUSE is over.
+type Unpaused struct{}

@@ -1,0 +1,280 @@
+package session
+
+import (
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Multi is a transaction being queued.
+type Multi struct {
+	queued  []queuedCommand
+	aborted bool // a command was refused, so EXEC will be
+}
+
+type queuedCommand struct {
+	row  *Command
+	argv [][]byte
+}
+
+// Lock is the optimistic lock of WATCH: it notes whether any of its keys has
+// changed. Shards tell it so in their turns.
+type Lock struct {
+	dirty atomic.Bool
+	keys  []lockedKey
+}
+
+type lockedKey struct {
+	db  int
+	key []byte
+}
+
+// Touched is called by a shard when a key has changed.
+func (l *Lock) Touched(uint64) { l.dirty.Store(true) }
+
+// runsInMulti: what is not queued in a transaction.
+func runsInMulti(row *Command) bool {
+	switch row.Name {
+	case "EXEC", "DISCARD", "MULTI", "WATCH", "QUIT", "RESET":
+		return true
+	}
+	return false
+}
+
+// StartMulti begins a transaction.
+func (s *Session) StartMulti() resp.Reply {
+	if s.multi != nil {
+		return resp.ErrNestedMulti
+	}
+	s.multi = &Multi{}
+	s.Queued.Store(0)
+	s.SetFlag(FlagMulti, true)
+	return resp.OK
+}
+
+// InMulti reports whether a transaction is being queued.
+func (s *Session) InMulti() bool { return s.multi != nil }
+
+// queue copies a command into the transaction.
+func (s *Session) queue(row *Command, argv [][]byte) {
+	s.multi.queued = append(s.multi.queued, queuedCommand{row, cloneArgv(argv)})
+	s.Queued.Store(int32(len(s.multi.queued)))
+}
+
+// cloneArgv copies words out of a link's buffer, in one piece.
+func cloneArgv(argv [][]byte) [][]byte {
+	size := 0
+	for _, arg := range argv {
+		size += len(arg)
+	}
+	buf := make([]byte, 0, size)
+	words := make([][]byte, len(argv))
+	for i, arg := range argv {
+		start := len(buf)
+		buf = append(buf, arg...)
+		words[i] = buf[start:len(buf):len(buf)]
+	}
+	return words
+}
+
+// abortMulti marks the transaction as one that EXEC will refuse.
+func (s *Session) abortMulti() {
+	if s.multi != nil {
+		s.multi.aborted = true
+		s.SetFlag(FlagDirty, true)
+	}
+}
+
+func (s *Session) endMulti() {
+	s.multi = nil
+	s.Queued.Store(-1)
+	s.SetFlag(FlagMulti|FlagDirty, false)
+}
+
+// DiscardMulti ends the transaction without running it, and the lock.
+func (s *Session) DiscardMulti() resp.Reply {
+	if s.multi == nil {
+		return resp.ErrDiscard
+	}
+	s.endMulti()
+	s.dropLock()
+	return resp.OK
+}
+
+// ExecMulti runs the transaction: its commands are the requests of one
+// Execute, which visits all shards that they and the lock concern, and does
+// nothing if the lock is dirty. Commands that run in the session have their
+// turn, in order, when the replies are put together.
+func (s *Session) ExecMulti() resp.Reply {
+	m := s.multi
+	if m == nil {
+		return resp.ErrNoMulti
+	}
+	s.endMulti()
+	if m.aborted {
+		s.dropLock()
+		return resp.ErrExecAbort
+	}
+	x := s.collected()
+	x.Atomic = true
+	b := s.batch
+	b.following = m
+	b.slots = append(b.slots, slot{kind: exec, x: x, n: len(m.queued), mute: s.muted()})
+	s.guard(x)
+	db := s.db
+	for i := range m.queued {
+		s.enqueue(x, i, &db)
+	}
+	if len(x.Shards) == 0 {
+		x.Visit(0)
+	}
+	s.forgetLock()
+	return resp.Nothing
+}
+
+// guard makes the transaction depend on the lock, which it ends.
+func (s *Session) guard(x *keyspace.Execute) {
+	lock := s.lock
+	if lock == nil {
+		return
+	}
+	for _, k := range lock.keys {
+		x.Visit(s.server.Node.ShardOf(k.key))
+	}
+	x.Guard = func(tx *keyspace.Tx) bool {
+		lock.release(tx)
+		return !lock.dirty.Load()
+	}
+}
+
+// release ends the watching of the lock's keys. Keys found past their
+// deadline are changed keys, even if nobody has noticed before.
+func (l *Lock) release(tx *keyspace.Tx) {
+	for _, k := range l.keys {
+		tx.DB = k.db
+		if tx.Overdue(k.key) {
+			l.dirty.Store(true)
+		}
+		tx.Unwatch(k.key, l)
+	}
+}
+
+// enqueue adds the ith command of the transaction to its Execute.
+func (s *Session) enqueue(x *keyspace.Execute, i int, db *int) {
+	q := &s.batch.following.queued[i]
+	if q.row.Here != nil {
+		s.batch.slots = append(s.batch.slots, slot{row: q.row, kind: here, n: i, mute: s.muted()})
+		if q.row.Name == "SELECT" {
+			*db = selected(q.argv[1], *db, s.server.Databases)
+		}
+		return
+	}
+	s.visitKeys(x, q.row, q.argv)
+	x.Heavy = x.Heavy || q.row.Flags.Has(command.Heavy)
+	s.ask(x, q.row, keyspace.Request{Spec: q.row.Data, Argv: q.argv, DB: *db})
+}
+
+// selected is the database that SELECT will choose: the one before if its
+// argument is wrong.
+func selected(arg []byte, before, databases int) int {
+	if n, ok := command.ParseInt(arg); ok && n >= 0 && n < int64(databases) {
+		return int(n)
+	}
+	return before
+}
+
+// visitKeys makes an Execute visit every shard that a command concerns.
+func (s *Session) visitKeys(x *keyspace.Execute, row *Command, argv [][]byte) {
+	node := s.server.Node
+	if row.Flags.Has(command.AllShards) || row.Flags.Has(command.ByCursor) {
+		node.VisitAll(x)
+		return
+	}
+	var few [8]command.KeyAt
+	keys, _ := row.AppendKeys(few[:0], argv)
+	for _, key := range keys {
+		x.Visit(node.ShardOf(argv[key.Pos]))
+	}
+	if len(x.Shards) == 0 {
+		x.Visit(0)
+	}
+}
+
+// emitExec begins the replies of a transaction. One that was refused has no
+// others.
+func (s *Session) emitExec(sl *slot) {
+	b := s.batch
+	if sl.x.Refused {
+		b.written += sl.n
+		s.emit(sl, s.encoder.Append(nil, resp.NilArray))
+		return
+	}
+	s.emit(sl, resp.AppendHeader(nil, '*', sl.n))
+}
+
+// runQueued runs a command of a transaction that runs in the session.
+func (s *Session) runQueued(sl *slot) {
+	q := &s.batch.following.queued[sl.n]
+	s.args.Reset(q.row.Meta, q.argv)
+	start := s.server.Nanos()
+	reply := q.row.Here(s, &s.args)
+	s.server.count(q.row, s.server.Nanos()-start, failureOf(reply))
+	s.emit(sl, s.encoder.Append(nil, reply))
+}
+
+// WatchKeys adds keys to the session's optimistic lock.
+func (s *Session) WatchKeys(keys [][]byte) resp.Reply {
+	if s.lock == nil {
+		s.lock = &Lock{}
+	}
+	lock, db := s.lock, s.db
+	x := s.collected()
+	for _, key := range keys {
+		x.Visit(s.server.Node.ShardOf(key))
+		lock.keys = append(lock.keys, lockedKey{db, append([]byte(nil), key...)})
+	}
+	s.Locks.Store(int32(len(lock.keys)))
+	fresh := lock.keys[len(lock.keys)-len(keys):]
+	s.ask(x, s.server.Catalogue.Named("WATCH"), keyspace.Request{DB: db, Do: func(tx *keyspace.Tx) resp.Reply {
+		for _, k := range fresh {
+			tx.Peek(k.key) // one that is past its deadline goes before it is watched
+			tx.Watch(k.key, lock)
+		}
+		return resp.OK
+	}})
+	return resp.Nothing
+}
+
+// dropLock ends the lock in the shards; nobody waits for that.
+func (s *Session) dropLock() {
+	lock := s.lock
+	if lock == nil {
+		return
+	}
+	s.forgetLock()
+	x := &keyspace.Execute{Encoder: resp.V2}
+	for _, k := range lock.keys {
+		x.Visit(s.server.Node.ShardOf(k.key))
+	}
+	x.Requests = []keyspace.Request{{Do: func(tx *keyspace.Tx) resp.Reply {
+		lock.release(tx)
+		return resp.OK
+	}}}
+	s.server.Node.Post(x, nobody{})
+}
+
+// DropLock is UNWATCH.
+func (s *Session) DropLock() { s.dropLock() }
+
+func (s *Session) forgetLock() {
+	s.lock = nil
+	s.Locks.Store(0)
+}
+
+// nobody owns an Execute whose end interests no one.
+type nobody struct{}
+
+// Executed does nothing.
+func (nobody) Executed(*keyspace.Execute) {}

@@ -1,0 +1,105 @@
+package session
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// pause is CLIENT PAUSE: until when which commands wait. The sessions that
+// wait are told when it ends.
+type pause struct {
+	until  atomic.Int64 // Unix milliseconds of the machine's clock; 0: none
+	all    atomic.Bool  // all commands, not only writes
+	mu     sync.Mutex
+	parked map[*Session]struct{}
+	timer  *time.Timer
+}
+
+// Pause makes commands wait for d: all of them, or those that may write. A
+// longer or stricter pause that is in force stays.
+func (s *Server) Pause(d time.Duration, all bool) {
+	p := &s.pause
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	until := time.Now().Add(d).UnixMilli()
+	if until < p.until.Load() {
+		until = p.until.Load()
+	}
+	p.all.Store(all || p.until.Load() > 0 && p.all.Load())
+	p.until.Store(until)
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.timer = time.AfterFunc(time.Until(time.UnixMilli(until)), s.Unpause)
+}
+
+// Unpause ends a pause.
+func (s *Server) Unpause() {
+	p := &s.pause
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.until.Store(0)
+	p.all.Store(false)
+	for one := range p.parked {
+		one.send(&Unpaused{})
+	}
+	p.parked = nil
+}
+
+// mustPause reports whether the command has to wait. What ends a pause, and
+// what a transaction needs to finish, doesn't.
+func (s *Session) mustPause(row *Command) bool {
+	p := &s.server.pause
+	if p.until.Load() == 0 || row.Group == "connection" && row.Name != "SELECT" {
+		return false
+	}
+	if p.all.Load() {
+		return true
+	}
+	return row.Flags.Has(command.Write) || row.Flags.Has(command.MayReplicate) || row.Name == "EXEC" && s.multi.writes()
+}
+
+func (m *Multi) writes() bool {
+	if m == nil {
+		return false
+	}
+	for i := range m.queued {
+		if m.queued[i].row.Flags.Has(command.Write) {
+			return true
+		}
+	}
+	return false
+}
+
+// park holds a command until the pause ends.
+func (s *Session) park(argv [][]byte) {
+	p := &s.server.pause
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.held, s.parked = argv, true
+	if p.until.Load() == 0 { // it has just ended
+		s.send(&Unpaused{})
+		return
+	}
+	if p.parked == nil {
+		p.parked = map[*Session]struct{}{}
+	}
+	p.parked[s] = struct{}{}
+	s.SetFlag(FlagBlocked, true)
+}
+
+func (s *Session) unpaused() {
+	s.SetFlag(FlagBlocked, false)
+	s.parked = false
+	s.proceed()
+}
+
+// Paused is the number of sessions that wait for the end of a pause.
+func (s *Server) Paused() int {
+	s.pause.mu.Lock()
+	defer s.pause.mu.Unlock()
+	return len(s.pause.parked)
+}

@@ -1,0 +1,168 @@
+package session
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+)
+
+// Server is what the sessions of a server share.
+type Server struct {
+	Catalogue *Catalogue
+	Node      *keyspace.Node
+	Databases int
+	Log       hclog.Logger
+	// Actors is where sessions become actors.
+	Actors Actors
+	// Clients is the most links at once (maxclients).
+	Clients atomic.Int64
+	// Stats are the counters of all sessions.
+	Stats Stats
+
+	limits, loginLimits atomic.Pointer[Limits]
+	password            atomic.Pointer[string] // requirepass; "" is none
+	protected           atomic.Bool            // protected-mode
+	nextID              atomic.Uint64
+	started             time.Time
+	monitors            atomic.Pointer[[]*Session]
+	pause               pause
+
+	mu       sync.Mutex
+	sessions map[uint64]*Session
+}
+
+// NewServer completes a Server whose exported fields are set.
+func NewServer(s *Server) *Server {
+	s.started = time.Now()
+	s.sessions = map[uint64]*Session{}
+	s.Stats.init(len(s.Catalogue.List()))
+	none, empty := []*Session(nil), ""
+	s.monitors.Store(&none)
+	s.password.Store(&empty)
+	limits := DefaultLimits
+	s.SetLimits(limits)
+	return s
+}
+
+// SetLimits puts other bounds on requests in force.
+func (s *Server) SetLimits(l Limits) {
+	l.Authenticated = true
+	s.limits.Store(&l)
+	login := l
+	login.Authenticated = false
+	s.loginLimits.Store(&login)
+}
+
+// SetPassword sets what AUTH asks for; "" asks for nothing. Links that are
+// logged in stay so.
+func (s *Server) SetPassword(password string) { s.password.Store(&password) }
+
+// Password is what AUTH asks for.
+func (s *Server) Password() string { return *s.password.Load() }
+
+// SetProtected turns protected mode on or off: with it, and without a
+// password, only this machine's own clients are served.
+func (s *Server) SetProtected(on bool) { s.protected.Store(on) }
+
+// Millis is the time, Unix milliseconds, as the shards see it.
+func (s *Server) Millis() int64 { return s.Node.Clock() }
+
+// Nanos is a monotonic clock, for measuring.
+func (s *Server) Nanos() int64 { return int64(time.Since(s.started)) }
+
+// Sessions are all sessions now, in no order.
+func (s *Server) Sessions() []*Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*Session, 0, len(s.sessions))
+	for _, one := range s.sessions {
+		all = append(all, one)
+	}
+	return all
+}
+
+// Session is the one with the number, or nil.
+func (s *Server) Session(id uint64) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[id]
+}
+
+// Connected is the number of links.
+func (s *Server) Connected() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
+}
+
+func (s *Server) enter(one *Session) (accepted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if int64(len(s.sessions)) >= s.Clients.Load() {
+		return false
+	}
+	s.sessions[one.id] = one
+	return true
+}
+
+func (s *Server) leave(one *Session) {
+	s.StopMonitor(one)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, one.id)
+}
+
+// protectedText is Redis's explanation of why a stranger is not served.
+const protectedText = "DENIED Troupe is running in protected mode because protected mode is enabled and no password is set for the default user. " +
+	"In this mode connections are only accepted from the loopback interface. " +
+	"If you want to connect from external computers, set a password (--requirepass), or turn protected mode off with " +
+	"'CONFIG SET protected-mode no' from a client on this machine or with '--protected-mode no' at the start. " +
+	"Make sure that the server is not reachable from the internet if you do so."
+
+// Accept makes the session of a new link: the Accept of transports.
+func (s *Server) Accept(link Link) Handler {
+	s.Stats.Accepted.Add(1)
+	if s.protected.Load() && s.Password() == "" && !isLocal(link) {
+		s.Stats.Rejected.Add(1)
+		link.Write(resp.V2.Append(nil, resp.Error(protectedText)))
+		return nil
+	}
+	one := s.newSession(link)
+	if !s.enter(one) {
+		s.Stats.Rejected.Add(1)
+		link.Write(resp.V2.Append(nil, resp.ErrMaxClients))
+		return nil
+	}
+	handler, err := start(one)
+	if err != nil {
+		s.Log.Error("session not started", "session", one.id, "error", err)
+		s.leave(one)
+		return nil
+	}
+	return handler
+}
+
+func (s *Server) newSession(link Link) *Session {
+	one := &Session{server: s, link: link, encoder: resp.V2}
+	one.id = s.nextID.Add(1)
+	one.Born = s.Millis()
+	one.Used.Store(one.Born)
+	one.Proto.Store(2)
+	one.Queued.Store(-1)
+	empty, user := "", "default"
+	one.Name.Store(&empty)
+	one.LibName.Store(&empty)
+	one.LibVer.Store(&empty)
+	one.User.Store(&user)
+	one.authenticated = s.Password() == ""
+	return one
+}
+
+// isLocal reports whether the link comes from this machine.
+func isLocal(link Link) bool {
+	return link.Unix() || isLoopback(link.RemoteAddr())
+}

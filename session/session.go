@@ -1,0 +1,271 @@
+// Package session owns the conversations: one Session a connection, which
+// reads commands, checks them, sends them to the shards they concern, and
+// writes the replies in the order of the requests. Its transports carry the
+// bytes.
+//
+// It promises that the replies and effects of one link keep the order of its
+// requests, that a link which does not read its replies is not read from
+// either, and that one link's trouble is nobody else's.
+package session
+
+import (
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Session is one client's state. It belongs to its link's loop; only what is
+// in Public, and the methods that say so, may be used from elsewhere.
+type Session struct {
+	Public
+
+	server  *Server
+	link    Link
+	send    func(message any) // to this session's actor, from anywhere
+	stop    func()            // the actor
+	onReset func()            // ends subscriptions and live queries
+	reader  Reader
+	encoder resp.Encoder
+	args    command.Args
+
+	db            int
+	authenticated bool
+	noTouch       bool
+	reply         replyMode
+	multi         *Multi
+	lock          *Lock
+	closing       bool     // no further command is taken
+	held          [][]byte // a command that waits for what is before it
+	later         *Command // a command whose reply comes by Answer
+	parked        bool     // held by CLIENT PAUSE
+
+	batch  *batch
+	out    []byte
+	pushes [][]byte // frames that wait for the open batch to be answered
+
+	lastName [nameMax]byte // of the command found last, as it was written
+	lastLen  int
+	lastRow  *Command
+}
+
+// Public is what others may see of a session, at any time.
+type Public struct {
+	id       uint64
+	Born     int64 // Unix milliseconds
+	Name     atomic.Pointer[string]
+	LibName  atomic.Pointer[string]
+	LibVer   atomic.Pointer[string]
+	User     atomic.Pointer[string]
+	Last     atomic.Pointer[command.Meta] // the last command
+	Used     atomic.Int64                 // when that was, Unix milliseconds
+	DB       atomic.Int32
+	Proto    atomic.Int32
+	Queued   atomic.Int32 // commands in MULTI, -1 outside
+	Locks    atomic.Int32 // keys under WATCH
+	Channels atomic.Int32 // channels subscribed to, patterns included
+	Patterns atomic.Int32
+	Watching atomic.Int32 // live queries
+	Unsent   atomic.Int64 // bytes
+	Read     atomic.Int64 // bytes received, in all
+	Written  atomic.Int64 // bytes sent, in all
+	Flags    atomic.Uint32
+}
+
+// The flags of a session that CLIENT LIST shows.
+const (
+	FlagMonitor uint32 = 1 << iota
+	FlagMulti
+	FlagDirty
+	FlagNoEvict
+	FlagNoTouch
+	FlagClosing
+	FlagPubSub
+	FlagBlocked
+)
+
+// SetFlag sets or clears one of the flags.
+func (p *Public) SetFlag(flag uint32, on bool) {
+	if on {
+		p.Flags.Or(flag)
+	} else {
+		p.Flags.And(^flag)
+	}
+}
+
+// ID is the session's number; numbers rise and are never used again.
+func (p *Public) ID() uint64 { return p.id }
+
+// replyMode is what CLIENT REPLY asked for.
+type replyMode uint8
+
+const (
+	replyOn replyMode = iota
+	replyOff
+	replySkipNext // the command after this one
+	replySkip     // this one
+)
+
+func (s *Session) muted() bool { return s.reply == replyOff || s.reply == replySkip }
+
+// received takes what a read brought: as many commands as it holds and the
+// batch's bounds allow are run, or set going.
+func (s *Session) received(data []byte) (consumed int) {
+	if s.closing {
+		return len(data)
+	}
+	s.Read.Add(int64(len(data)))
+	b := s.open()
+	more := false
+	for s.mayTake() {
+		before := len(b.argv)
+		argv, n, status := s.reader.Next(data[consumed:], b.argv, s.limits())
+		b.argv = argv
+		consumed += n
+		if status != Ready {
+			s.endInput(status)
+			break
+		}
+		if !s.dispatch(b.argv[before:len(b.argv):len(b.argv)]) {
+			break
+		}
+		more = consumed < len(data)
+	}
+	s.settle()
+	s.rest(more)
+	return consumed
+}
+
+// mayTake reports whether another command may be read now.
+func (s *Session) mayTake() bool {
+	b := s.batch
+	return !s.closing && s.held == nil && s.later == nil && !s.parked && len(b.slots) < batchMax && len(b.argv) < 64*batchMax && b.pending == 0
+}
+
+// endInput deals with the end of what can be read: for want of more, or for
+// good.
+func (s *Session) endInput(status Status) {
+	switch status {
+	case Invalid:
+		s.settle()
+		s.answer(nil, s.reader.Failure())
+		s.closing = true
+	case Foreign:
+		s.closing = true
+	}
+}
+
+// rest ends a turn: what is answered is written; if something is under way
+// the link is paused until it is done, and if only the bounds stopped us the
+// rest is asked for again.
+func (s *Session) rest(more bool) {
+	if s.busy() {
+		s.link.Pause()
+		return
+	}
+	s.flushOutput()
+	s.flushPushes()
+	if s.batch != nil {
+		s.free()
+	}
+	switch {
+	case s.closing:
+		s.link.CloseAfterWrites()
+	case s.link.Unsent() > unsentMax:
+		s.link.Pause() // Drained resumes
+	case more:
+		s.link.Pause()
+		s.link.Resume()
+	}
+}
+
+// unsentMax is how many bytes of replies may wait for a link that does not
+// read them before its requests wait too.
+const unsentMax = 1 << 20
+
+// busy reports whether the session waits for something before it may go on.
+func (s *Session) busy() bool {
+	return s.later != nil || s.held != nil || s.parked || s.batch != nil && len(s.batch.slots) > 0
+}
+
+// proceed goes on after something that the session waited for.
+func (s *Session) proceed() {
+	if s.batch == nil || !s.settle() || s.later != nil || s.parked {
+		s.flushOutput()
+		return
+	}
+	for s.held != nil {
+		argv := s.held
+		s.held = nil
+		if !s.dispatch(argv) {
+			break
+		}
+	}
+	s.settle()
+	wasBusy := s.busy()
+	s.rest(false)
+	if !wasBusy && !s.closing && s.link.Unsent() <= unsentMax {
+		s.link.Resume()
+	}
+}
+
+// executed is told that an Execute of the batch is done.
+func (s *Session) executed() {
+	if s.batch == nil {
+		return
+	}
+	if s.batch.pending--; s.batch.pending == 0 {
+		s.proceed()
+	}
+}
+
+// drained is told that all output has been taken.
+func (s *Session) drained() {
+	s.Unsent.Store(0)
+	if s.closing {
+		return
+	}
+	if s.batch != nil {
+		if s.batch.pending == 0 {
+			s.proceed()
+		}
+		return
+	}
+	s.link.Resume()
+}
+
+// flushOutput writes what has been answered.
+func (s *Session) flushOutput() {
+	if len(s.out) == 0 {
+		return
+	}
+	s.link.Write(s.out)
+	s.Written.Add(int64(len(s.out)))
+	if cap(s.out) > 4096 {
+		s.out = nil
+	} else {
+		s.out = s.out[:0]
+	}
+	s.Unsent.Store(int64(s.link.Unsent()))
+}
+
+func (s *Session) limits() *Limits {
+	if s.authenticated {
+		return s.server.limits.Load()
+	}
+	return s.server.loginLimits.Load()
+}
+
+// closed is the session's end: what it holds elsewhere is given back.
+func (s *Session) closed() {
+	s.closing = true
+	s.dropLock()
+	if s.onReset != nil {
+		s.onReset()
+	}
+	s.server.leave(s)
+}
+
+var _ keyspace.Owner = (*Session)(nil)
+var _ keyspace.Caller = (*Session)(nil)
