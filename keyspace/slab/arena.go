@@ -63,7 +63,7 @@ func (h *Heap) findPages(count int) (entry, at int) {
 // addArena maps an arena and returns its entry in the directory.
 func (h *Heap) addArena() int {
 	entry := h.entries(1)
-	h.dir[entry] = MapChunk(arenaBytes)
+	h.dir[entry] = mapArena()
 	h.mapped += arenaBytes
 	a := &arena{freeCount: arenaPages, longest: arenaPages}
 	for i := range a.free {

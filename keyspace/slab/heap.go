@@ -2,10 +2,11 @@
 // arenas that the garbage collector never scans, named by 40-bit references.
 //
 // A Heap belongs to one owner at a time: it has no locks, starts nothing and
-// reads no clock. It promises that what it says about itself (Stats) is
-// exact, that no allocation up to 32 KB occupies over an eighth more than was
-// asked for (or 7 bytes, if that is more), and that a page without live
-// allocations is given to whichever size needs one, or back to the system.
+// reads no clock. It promises that its counts (Stats) are exact, Resident at
+// worst a little high; that no allocation up to 32 KB occupies over an eighth
+// more than was asked for (or 7 bytes, if that is more); and that a page
+// without live allocations is given to whichever size needs one, or back to
+// the system.
 //
 // Where things are:
 //
@@ -72,7 +73,7 @@ type Heap struct {
 type Stats struct {
 	Used     int64 // what the owner asked for and has not freed
 	Held     int64 // the same with the rounding up to slots and pages
-	Resident int64 // memory touched and not given back; what the heap costs
+	Resident int64 // memory that may be touched and is not given back: what the heap costs
 	Mapped   int64 // address space
 }
 

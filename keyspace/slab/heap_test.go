@@ -3,8 +3,10 @@ package slab
 import (
 	"flag"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 var seedFlag = flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random tests")
@@ -173,6 +175,10 @@ func TestRandomAgainstModel(t *testing.T) {
 		} else {
 			m.free(rnd.IntN(len(m.live)))
 		}
+		if len(m.live) > 0 {
+			b := &m.live[rnd.IntN(len(m.live))]
+			b.r = m.h.Move(b.r, b.n)
+		}
 		if step%5000 == 0 {
 			m.checkStats()
 		}
@@ -278,4 +284,20 @@ func TestNothingIsMappedAtFirst(t *testing.T) {
 		t.Errorf("a new heap: %+v", s)
 	}
 	h.Close()
+}
+
+// The garbage collector skips what is known about pages, 16 bytes each.
+func TestPagesHoldNoPointers(t *testing.T) {
+	t.Parallel()
+	if size := unsafe.Sizeof(page{}); size != 16 {
+		t.Errorf("a page takes %d bytes", size)
+	}
+	fields := reflect.VisibleFields(reflect.TypeFor[arena]())
+	fields = append(fields, reflect.VisibleFields(reflect.TypeFor[page]())...)
+	for _, field := range fields {
+		switch field.Type.Kind() {
+		case reflect.Pointer, reflect.UnsafePointer, reflect.Slice, reflect.Map, reflect.String, reflect.Interface:
+			t.Errorf("%s is a pointer", field.Name)
+		}
+	}
 }

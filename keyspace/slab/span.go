@@ -85,8 +85,7 @@ func (h *Heap) refill(class int) {
 
 func (h *Heap) putSlot(r Ref, class int) {
 	list, s := &h.lists[class], &shapes[class]
-	number := uint32(r >> pageShift)
-	number -= uint32(h.page(number).back)
+	number := h.spanOf(r)
 	p := h.page(number)
 	if int(p.class) != class {
 		panic("slab: freed with a size other than the one asked for")
@@ -101,6 +100,38 @@ func (h *Heap) putSlot(r Ref, class int) {
 	} else if number != list.current {
 		h.rebin(list, number)
 	}
+}
+
+// Move copies the n bytes at r from a span that is at most half full to a
+// fuller one, frees them, and returns where they are now; or it returns r, if
+// they are better left there. Slots freed here and there empty no page, so
+// after many frees an owner that moves all it keeps gets the memory back.
+func (h *Heap) Move(r Ref, n int) Ref {
+	if n > slotMax {
+		return r
+	}
+	class := classOf(n)
+	list := &h.lists[class]
+	number := h.spanOf(r)
+	if p := h.page(number); number == list.current || 2*p.used > shapes[class].slots {
+		return r
+	}
+	if list.current == 0 {
+		h.refill(class)
+		if list.current == number {
+			return r
+		}
+	}
+	to := h.takeSlot(class)
+	copy(h.Bytes(to, n), h.Bytes(r, n))
+	h.putSlot(r, class)
+	return to
+}
+
+// spanOf returns the number of the first page of the span that r is in.
+func (h *Heap) spanOf(r Ref) uint32 {
+	number := uint32(r >> pageShift)
+	return number - uint32(h.page(number).back)
 }
 
 // rebin moves a span that lost a slot to the bin it now belongs to.

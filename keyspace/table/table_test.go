@@ -288,6 +288,29 @@ func TestEmptyTableIsSmall(t *testing.T) {
 	tab.Close()
 }
 
+// An entry of 32 bytes costs at most 50 in all, however full the table is
+// between one doubling and the next, and half the table's part more after a
+// removal of most entries.
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	defer s.close()
+	const n = 200000
+	for i := range n {
+		s.insert(i)
+		if i > n/4 && i%1000 == 0 && s.bytes() > 50*int64(i) {
+			t.Fatalf("%d entries weigh %d bytes", i, s.bytes())
+		}
+	}
+	for i := range n - 1000 {
+		key := keyOf(i)
+		s.tab.Remove(Hash(1, key[:]), s.find(key[:]).Ref())
+		if left := int64(n - i - 1); i%1000 == 0 && s.tab.Bytes() > 35*left+100<<10 {
+			t.Fatalf("the table of %d entries weighs %d bytes", left, s.tab.Bytes())
+		}
+	}
+}
+
 // Every entry is drawn about as often as any other, in a table at the lower
 // end of its load as well.
 func TestRandomIsUniform(t *testing.T) {

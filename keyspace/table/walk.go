@@ -79,10 +79,11 @@ func (t *Table) at(i int) *bucket {
 }
 
 // Random returns an entry chosen by r, a random number, or nil if there is
-// none. Each entry is equally likely: r and numbers made from it choose among
-// all places for entries, of which every bucket has seven, until one is
-// taken. At least a quarter of them are, or one in seven of a lone bucket
-// (see loadMin), so that takes two tries on average and seven at worst.
+// none. Every entry is equally likely: r and numbers made from it choose among
+// all places for entries, seven to a bucket, until one is taken. Because the
+// table shrinks as entries go (see loadMin) at least a quarter of the places
+// are taken, or one of the seven of a lone bucket, so that two tries are usual
+// and seven the worst average, whatever the table has been through.
 func (t *Table) Random(r uint64) *Slot {
 	if t.count == 0 {
 		return nil
