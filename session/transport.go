@@ -1,8 +1,15 @@
 package session
 
+import (
+	"io/fs"
+	"net"
+	"runtime"
+	"time"
+)
+
 // Transport contract. A transport carries bytes between sockets and sessions.
-// Two exist: event loops (transport_linux.go) and a goroutine a link
-// (transport_portable.go). Both keep these promises:
+// Two exist: event loops (NewEventLoops, Linux) and a goroutine a link
+// (NewGoroutines: other systems, TLS). Both keep these promises:
 //
 //   - Every call of a Handler comes from the link's own loop, one at a time.
 //     All methods of Link but Post are called on that loop only.
@@ -13,19 +20,25 @@ package session
 //     answered; the link closes when the handler has consumed what it can,
 //     nothing awaits an answer (the link is not paused) and all output is out.
 //   - No call blocks.
+//   - A link may move to another loop between two calls, never during one. A
+//     task that finds another link's Loop equal to its own loop's number may
+//     call that link too, until the task returns; if the numbers differ, it
+//     must Post.
 
 // Link is one connection, as its session sees it.
 type Link interface {
 	// Write sends p, at once as far as the socket takes it; the rest is
-	// copied and sent when the socket can take it, after which the handler's
-	// Drained is called. p is the caller's again when Write returns.
+	// copied and sent when the socket can take it. If Unsent is above zero
+	// when Write returns, the handler's Drained will be called.
+	// p is the caller's again when Write returns.
 	Write(p []byte)
 	// Unsent is the number of bytes written and not yet taken by the socket.
 	Unsent() int
 	// Pause stops reading; Received is not called until Resume.
 	Pause()
 	// Resume reads on. If bytes are left over from before, Received is called
-	// with them soon, from the loop, not from within Resume.
+	// with them soon, from the loop, not from within Resume. Without a Pause
+	// before it, it does nothing.
 	Resume()
 	// CloseAfterWrites closes the link once all output is out; input that
 	// comes after the call is thrown away.
@@ -34,14 +47,16 @@ type Link interface {
 	// follows, from the loop, not from within Close.
 	Close()
 	// Post runs task on the link's loop, soon, in the order of the posts.
-	// It may be called from any goroutine. A task of a closed link still runs.
+	// It may be called from any goroutine. A task of a closed link still
+	// runs; only after the transport has been closed are tasks dropped.
 	Post(task func())
 	// RemoteAddr and LocalAddr are "host:port", or the path of a unix socket.
 	RemoteAddr() string
 	LocalAddr() string
 	// Unix reports whether the link came over a unix socket.
 	Unix() bool
-	// Loop is the number of the event loop that serves the link.
+	// Loop is the number of the event loop that serves the link. It alone of
+	// the getters may be called from any loop.
 	Loop() int
 	// FD is the descriptor's number, for CLIENT LIST; -1 when unknown.
 	FD() int
@@ -50,17 +65,27 @@ type Link interface {
 // Handler is the session's side of a link.
 type Handler interface {
 	// Received is shown all bytes that were received and not yet consumed,
-	// and returns how many of them it is done with. The bytes stay where
-	// they are until Received is called again or Resume is; a handler that
-	// needs them longer than this call pauses the link (and consumes them at
-	// the call after Resume, or says so at once: consumed bytes stay valid
-	// while the link is paused).
+	// and returns how many of them it is done with. The bytes are the
+	// handler's to read until it returns. If it has paused the link, they stay
+	// where they are, consumed or not, until Resume is called, and for ever if
+	// the link closes while it is paused; so a batch that is answered later
+	// may keep slices of them.
 	Received(data []byte) (consumed int)
 	// Drained tells that everything written has been taken by the socket,
 	// after a Write that could not send all.
 	Drained()
 	// Closed is the last call. err is nil after an orderly end.
 	Closed(err error)
+}
+
+// PeerCloser is a Handler that wants to know early that its peer is gone.
+type PeerCloser interface {
+	// PeerClosed tells, at most once and only while the link is paused, that
+	// the peer has closed its side: it may still read, but will send nothing
+	// after what it has sent. A handler that waits for something that may
+	// never come (a blocked command) can give up here; the end of an unpaused
+	// link, or of one reset by its peer, is told by Closed.
+	PeerClosed()
 }
 
 // Accept makes the handler of a new link, on the link's loop. It returns nil
@@ -70,12 +95,63 @@ type Accept func(Link) Handler
 // Transport serves links from listeners until it is closed.
 type Transport interface {
 	// Listen binds and starts to serve; network is "tcp", "tcp4", "tcp6" or
-	// "unix". It returns the address bound.
+	// "unix". It returns the address bound. An IPv6 address is bound for IPv6
+	// only, an empty host for both.
 	Listen(network, address string) (string, error)
 	// Loops is the number of event loops.
 	Loops() int
 	// StopListening closes the listeners; links live on.
 	StopListening()
-	// Close closes listeners and links and waits for the loops to end.
+	// Close closes listeners and links and waits for the loops to end. It must
+	// not be called from a loop.
 	Close()
+}
+
+// TransportConfig is what a transport is told at its start.
+type TransportConfig struct {
+	// Accept makes the handlers; it must not be nil.
+	Accept Accept
+	// Loops is the number of event loops; 0 is one a core (GOMAXPROCS).
+	Loops int
+	// FirstLoop is the number of the first loop, so that two transports of one
+	// server can number their loops apart.
+	FirstLoop int
+	// Sticky keeps every link on its first loop, and spreads new ones evenly.
+	Sticky bool
+	// Backlog is how many connections may wait to be accepted; 0 is 511. Only
+	// the event loops heed it, others take the system's maximum.
+	Backlog int
+	// KeepAlive is the idle time after which TCP asks whether the peer is
+	// still there; 0 never asks.
+	KeepAlive time.Duration
+	// UnixMode is the permissions of unix sockets; 0 is what the umask leaves.
+	UnixMode fs.FileMode
+	// Wrap, if set, is called on each new connection, before Accept, on a
+	// goroutine of its own, and may block (a TLS handshake). Only the
+	// goroutine transport has it.
+	Wrap func(net.Conn) (net.Conn, error)
+	// Report, if set, hears of failures that belong to no link, such as being
+	// out of descriptors. It is called from any goroutine and must not block.
+	Report func(error)
+
+	// decide and window stand in for the balance policy in tests.
+	decide func(self int, loads []loopLoad) (loopMove, bool)
+	window time.Duration
+}
+
+// withDefaults fills in what was left zero.
+func (c TransportConfig) withDefaults() TransportConfig {
+	if c.Loops <= 0 {
+		c.Loops = runtime.GOMAXPROCS(0)
+	}
+	if c.Backlog <= 0 {
+		c.Backlog = 511
+	}
+	if c.window == 0 {
+		c.window = balanceWindow
+	}
+	if c.Report == nil {
+		c.Report = func(error) {}
+	}
+	return c
 }

@@ -1,0 +1,411 @@
+package session
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// turnLoop serializes the handlers of its links: they are called by whoever
+// holds turn.
+type turnLoop struct {
+	number  int
+	turn    sync.Mutex
+	pool    bufferPool // guarded by turn
+	running []func()   // guarded by turn
+
+	mu     sync.Mutex // guards what follows
+	tasks  []func()
+	called bool // a goroutine is on its way to run the tasks
+}
+
+func (t *turnLoop) post(task func()) {
+	t.mu.Lock()
+	t.tasks = append(t.tasks, task)
+	call := !t.called
+	t.called = true
+	t.mu.Unlock()
+	if call {
+		go t.runTasks()
+	}
+}
+
+func (t *turnLoop) runTasks() {
+	t.turn.Lock()
+	defer t.turn.Unlock()
+	t.mu.Lock()
+	t.running, t.tasks = t.tasks, t.running[:0]
+	t.called = false
+	t.mu.Unlock()
+	for _, task := range t.running {
+		task()
+	}
+	clear(t.running)
+}
+
+// drain waits until all tasks posted before it have run.
+func (t *turnLoop) drain() {
+	ran := make(chan struct{})
+	t.post(func() { close(ran) })
+	<-ran
+}
+
+// turnLink is a link of the goroutine transport. What has no mark is guarded by
+// the loop's turn.
+type turnLink struct {
+	owner   *goroutines
+	loop    *turnLoop
+	handler Handler
+	conn    net.Conn
+	path    string // of the unix socket it came over
+
+	in      linkInput // the goroutine that reads writes behind its end, without the turn
+	mayRead sync.Cond // on turn
+	out     turnOutput
+
+	wrapping  bool
+	due       bool // serve has been posted
+	paused    bool
+	unshown   bool // bytes have come while the link was paused
+	again     bool // Resume was called since the last Received
+	untold    bool // Drained is owed
+	eof       bool
+	peerTold  bool
+	flushing  bool
+	closing   bool
+	closed    bool
+	lingering bool // closed after writes
+	failure   error
+}
+
+// turnReadBytes is what a read takes at least: an idle link holds that much.
+const turnReadBytes = 2 << 10
+
+func newTurnLink(g *goroutines, loop *turnLoop, conn net.Conn, path string) *turnLink {
+	return &turnLink{
+		owner: g, loop: loop, handler: refused{}, conn: conn, path: path,
+		in:       linkInput{read: turnReadBytes, least: turnReadBytes},
+		mayRead:  sync.Cond{L: &loop.turn},
+		wrapping: g.config.Wrap != nil,
+	}
+}
+
+// refused is the handler of a link that Accept did not want.
+type refused struct{}
+
+func (refused) Received(data []byte) int { return len(data) }
+func (refused) Drained()                 {}
+func (refused) Closed(error)             {}
+
+// run reads until the link is closed. A paused link is read from once more,
+// into space that nobody looks at, to hear of its peer's end.
+func (k *turnLink) run() {
+	if k.wrapping {
+		k.wrap()
+	}
+	k.loop.turn.Lock()
+	k.start()
+	for !k.closed {
+		buf := k.in.room(&k.loop.pool, k.paused)
+		k.loop.turn.Unlock()
+		n, err := k.conn.Read(buf)
+		k.loop.turn.Lock()
+		k.arrived(n, err)
+		for !k.closed && (k.eof || k.paused && k.unshown) {
+			k.mayRead.Wait()
+		}
+	}
+	lingering := k.lingering
+	k.loop.turn.Unlock()
+	if lingering {
+		linger(k.conn)
+	}
+	k.conn.Close()
+}
+
+// wrap makes the connection what the config wants, outside of the turn.
+func (k *turnLink) wrap() {
+	wrapped, err := k.owner.config.Wrap(k.conn)
+	k.loop.turn.Lock()
+	defer k.loop.turn.Unlock()
+	k.wrapping = false
+	if err != nil {
+		k.owner.config.Report(err)
+		k.finish(err)
+		return
+	}
+	k.conn = wrapped
+}
+
+func (k *turnLink) start() {
+	if k.closed {
+		return
+	}
+	if handler := k.owner.config.Accept(k); handler != nil {
+		k.handler = handler
+	} else {
+		k.CloseAfterWrites()
+	}
+}
+
+// lingerMax bounds how long a link that was closed after its writes reads on.
+const lingerMax = 100 * time.Millisecond
+
+// linger throws away what the peer still sends. Unread, it would make close
+// reset the connection, and the peer might lose the reply that tells it why.
+func linger(conn net.Conn) {
+	half, ok := conn.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	conn.SetReadDeadline(time.Now().Add(lingerMax))
+	io.Copy(io.Discard, conn)
+}
+
+// arrived handles what a read brought.
+func (k *turnLink) arrived(n int, err error) {
+	if k.closed {
+		return
+	}
+	k.in.filled(n)
+	switch {
+	case n == 0:
+	case k.flushing:
+		k.in.consume(n)
+	case k.paused:
+		k.unshown = true
+	case !k.closing:
+		k.show()
+	}
+	switch {
+	case err == nil:
+	case k.closing:
+		k.finish(k.failure)
+	case errors.Is(err, io.EOF):
+		k.endOfInput()
+	default:
+		k.finish(err)
+	}
+}
+
+func (k *turnLink) endOfInput() {
+	k.eof = true
+	if handler, ok := k.handler.(PeerCloser); ok && k.paused && !k.peerTold {
+		k.peerTold = true
+		handler.PeerClosed()
+	}
+	k.settle()
+}
+
+func (k *turnLink) show() {
+	k.again, k.unshown = false, false
+	k.in.consume(k.handler.Received(k.in.bytes()))
+}
+
+// later has the link served from its loop.
+func (k *turnLink) later() {
+	if !k.due {
+		k.due = true
+		k.loop.post(k.serve)
+	}
+}
+
+func (k *turnLink) serve() {
+	k.due = false
+	if k.closed {
+		return
+	}
+	if k.closing {
+		k.finish(k.failure)
+		return
+	}
+	if k.again && !k.paused && !k.flushing {
+		k.again, k.unshown = false, false
+		if !k.in.empty() {
+			k.show()
+		}
+	}
+	k.mayRead.Signal()
+	k.settle()
+}
+
+// settle closes the link if nothing is left to be done for it.
+func (k *turnLink) settle() {
+	if k.closed || k.untold || k.out.unsent() > 0 {
+		return
+	}
+	switch {
+	case k.closing:
+		k.finish(k.failure)
+	case k.flushing:
+		k.lingering = true
+		k.finish(nil)
+	case k.eof && !k.paused && !k.again:
+		k.finish(nil)
+	}
+}
+
+func (k *turnLink) fail(err error) {
+	if !k.closing {
+		k.closing = true
+		k.failure = err
+	}
+	k.later()
+}
+
+// finish ends the link; the goroutine that reads closes the connection.
+func (k *turnLink) finish(err error) {
+	if k.closed {
+		return
+	}
+	k.closed, k.closing = true, true
+	if k.wrapping {
+		k.conn.Close() // Wrap may set deadlines of its own
+	} else {
+		k.conn.SetDeadline(longAgo)
+	}
+	k.mayRead.Signal()
+	k.handler.Closed(err)
+}
+
+// longAgo as a deadline ends calls that wait.
+var longAgo = time.Unix(1, 0)
+
+func (k *turnLink) Write(p []byte) {
+	if k.closing || len(p) == 0 {
+		return
+	}
+	k.untold = true
+	if k.out.add(p) {
+		k.owner.done.Add(1)
+		go k.send()
+	}
+}
+
+// send writes until there is no output left.
+func (k *turnLink) send() {
+	defer k.owner.done.Done()
+	err := k.out.sendTo(k.conn)
+	k.loop.post(func() { k.sent(err) })
+}
+
+func (k *turnLink) sent(err error) {
+	if k.closed {
+		return
+	}
+	if err != nil {
+		k.finish(err)
+		return
+	}
+	if k.untold && k.out.unsent() == 0 && !k.closing {
+		k.untold = false
+		k.handler.Drained()
+	}
+	k.settle()
+}
+
+func (k *turnLink) Unsent() int { return k.out.unsent() }
+
+func (k *turnLink) Pause() { k.paused = true }
+
+func (k *turnLink) Resume() {
+	if !k.paused || k.closing {
+		return
+	}
+	k.paused = false
+	k.again = true
+	k.later()
+}
+
+func (k *turnLink) CloseAfterWrites() {
+	if k.closing || k.flushing {
+		return
+	}
+	k.flushing = true
+	k.later()
+}
+
+func (k *turnLink) Close() {
+	if !k.closing {
+		k.fail(nil)
+	}
+}
+
+func (k *turnLink) Post(task func()) { k.loop.post(task) }
+
+func (k *turnLink) RemoteAddr() string {
+	if k.Unix() {
+		return k.path
+	}
+	return k.conn.RemoteAddr().String()
+}
+
+func (k *turnLink) LocalAddr() string {
+	if k.Unix() {
+		return k.path
+	}
+	return k.conn.LocalAddr().String()
+}
+
+func (k *turnLink) Unix() bool { return k.path != "" }
+func (k *turnLink) Loop() int  { return k.loop.number }
+func (k *turnLink) FD() int    { return -1 }
+
+// turnOutput is output on its way to a connection. One goroutine writes.
+type turnOutput struct {
+	size atomic.Int64 // unsent bytes
+
+	mu      sync.Mutex // guards what follows
+	waiting []byte
+	writing bool
+}
+
+// add copies p; true says that a goroutine is needed to write it.
+func (o *turnOutput) add(p []byte) bool {
+	o.size.Add(int64(len(p)))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waiting = append(o.waiting, p...)
+	start := !o.writing
+	o.writing = true
+	return start
+}
+
+func (o *turnOutput) unsent() int { return int(o.size.Load()) }
+
+const (
+	turnWriteBytes = 64 << 10 // in one write, so that unsent falls as it goes
+	turnKeptBytes  = 4 << 10  // capacity that an idle link keeps
+)
+
+// sendTo writes until nothing waits, or a write fails.
+func (o *turnOutput) sendTo(conn net.Conn) error {
+	var sending []byte
+	for {
+		o.mu.Lock()
+		sending, o.waiting = o.waiting, sending[:0]
+		if len(sending) == 0 {
+			o.writing = false
+			if cap(sending) > cap(o.waiting) {
+				o.waiting = sending
+			}
+			if cap(o.waiting) > turnKeptBytes {
+				o.waiting = nil
+			}
+			o.mu.Unlock()
+			return nil
+		}
+		o.mu.Unlock()
+		for rest := sending; len(rest) > 0; {
+			n, err := conn.Write(rest[:min(len(rest), turnWriteBytes)])
+			o.size.Add(-int64(n))
+			if err != nil {
+				return err
+			}
+			rest = rest[n:]
+		}
+	}
+}
