@@ -44,19 +44,25 @@ func (c *speedCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer leave()
+	results, failed := c.measureAll(ctx, troupe, redis)
+	if c.JSON {
+		return errors.Join(printJSON(os.Stdout, results), failed)
+	}
+	return errors.Join(printSpeed(os.Stdout, results), failed)
+}
+
+// measureAll gives the results of all shapes; if one fails, those before it and the error.
+func (c *speedCmd) measureAll(ctx context.Context, troupe, redis program) ([]speedResult, error) {
 	var results []speedResult
 	for _, s := range c.shapes() {
 		fmt.Fprintf(os.Stderr, "%s: %d rounds\n", s, c.Rounds)
 		ours, theirs, err := c.compare(ctx, s, troupe, redis)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s, err)
+			return results, fmt.Errorf("%s: %w", s, err)
 		}
 		results = append(results, newSpeedResult(s, ours, theirs))
 	}
-	if c.JSON {
-		return printJSON(os.Stdout, results)
-	}
-	return printSpeed(os.Stdout, results)
+	return results, nil
 }
 
 func (c *speedCmd) check() error {

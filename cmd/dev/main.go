@@ -18,6 +18,7 @@ import (
 type commands struct {
 	Bench benchCmd `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
 	Tidy  tidyCmd  `cmd:"" help:"Say where the tree leaves its own style."`
+	New   newCmd   `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
 }
 
 func main() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -140,7 +141,8 @@ func freePort() (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, nil
 }
 
-// waitReady returns once the server answers PING; with its last words if it ends instead.
+// waitReady returns once the server answers, be it with an error other than that it is still loading; with
+// its last words if it ends instead.
 func (s *server) waitReady() error {
 	const patience = 10 * time.Second
 	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(10 * time.Millisecond) {
@@ -155,7 +157,8 @@ func (s *server) waitReady() error {
 		}
 		_, err = l.ask("PING")
 		l.close()
-		if err == nil {
+		var refusal errorReply
+		if err == nil || errors.As(err, &refusal) && !strings.HasPrefix(string(refusal), "LOADING") {
 			return nil
 		}
 	}
