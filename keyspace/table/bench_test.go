@@ -84,6 +84,32 @@ func BenchmarkFind1M(b *testing.B)  { benchmarkFind(b, million, 0) }
 func BenchmarkFind1M4(b *testing.B) { benchmarkFind(b, million*14/10, 0) }
 func BenchmarkMiss1M(b *testing.B)  { benchmarkFind(b, million, 1<<30) }
 
+// BenchmarkFind1MBatched finds 16 keys at a time, all buckets before all
+// entries, so that the processor waits for several at once.
+func BenchmarkFind1MBatched(b *testing.B) {
+	s := filled(million)
+	defer s.close()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var keys [16][keyBytes]byte
+	var probes [16]Probe
+	for b.Loop() {
+		for i := range probes {
+			keys[i] = keyOf(int(rnd.Uint64N(million)))
+			probes[i] = s.tab.Probe(Hash(1, keys[i][:]))
+		}
+		for i := range probes {
+			slot := probes[i].Next()
+			for slot != nil && string(s.heap.Bytes(slot.Ref(), keyBytes)) != string(keys[i][:]) {
+				slot = probes[i].Next()
+			}
+			if slot == nil {
+				b.Fatal("lost a key")
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/16, "ns/key")
+}
+
 // BenchmarkInsert grows a store to a million entries again and again.
 func BenchmarkInsert(b *testing.B) {
 	s := newStore()

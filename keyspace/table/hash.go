@@ -25,8 +25,8 @@ func mix(a, b uint64) uint64 {
 // collide, and nothing promises the same value in another version.
 //
 // The method is that of wyhash (Wang Yi, 2019, github.com/wangyi-fudan/wyhash,
-// public domain), also the base of rapidhash and of Go's maps: words of the
-// key, combined with secrets, are multiplied to 128 bits and folded. There
+// public domain), also the base of rapidhash and of the Go runtime's portable
+// hash: words of the key, combined with secrets, are multiplied to 128 bits and folded. There
 // the constants are known, so a key whose word equals one makes a product
 // zero whatever the seed is; here both factors depend on the seed.
 func Hash(seed uint64, key []byte) uint64 {
