@@ -30,7 +30,7 @@ func append2(dst []byte, r *Reply) []byte {
 		return AppendText(dst, alias(FormatDouble(digits[:0], r.Float())))
 	case Verbatim:
 		return AppendText(dst, r.Str())
-	case List, Unordered, Pairs, Out:
+	case List, Unordered, Pairs, Couples, Out:
 		dst = AppendHeader(dst, '*', len(r.items))
 		for i := range r.items {
 			dst = append2(dst, &r.items[i])

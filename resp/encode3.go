@@ -41,6 +41,8 @@ func append3(dst []byte, r *Reply) []byte {
 		return appendItems3(AppendHeader(dst, '~', len(r.items)), r.items)
 	case Pairs:
 		return appendItems3(AppendHeader(dst, '%', len(r.items)/2), r.items)
+	case Couples:
+		return appendCouples3(dst, r.items)
 	case Out:
 		return appendItems3(AppendHeader(dst, '>', len(r.items)), r.items)
 	}
@@ -50,6 +52,14 @@ func append3(dst []byte, r *Reply) []byte {
 func appendItems3(dst []byte, items []Reply) []byte {
 	for i := range items {
 		dst = append3(dst, &items[i])
+	}
+	return dst
+}
+
+func appendCouples3(dst []byte, items []Reply) []byte {
+	dst = AppendHeader(dst, '*', len(items)/2)
+	for i := 0; i+1 < len(items); i += 2 {
+		dst = appendItems3(AppendHeader(dst, '*', 2), items[i:i+2])
 	}
 	return dst
 }

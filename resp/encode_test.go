@@ -41,6 +41,8 @@ func TestEncode(t *testing.T) {
 	same(Strings("a", "bc"), "*2\r\n$1\r\na\r\n$2\r\nbc\r\n")
 	f(Set(One), "*1\r\n:1\r\n", "~1\r\n:1\r\n")
 	f(Map(BulkString("k"), Bool(true)), "*2\r\n$1\r\nk\r\n:1\r\n", "%1\r\n$1\r\nk\r\n#t\r\n")
+	f(Twos(Zero, One, Zero, Nil), "*4\r\n:0\r\n:1\r\n:0\r\n$-1\r\n", "*2\r\n*2\r\n:0\r\n:1\r\n*2\r\n:0\r\n_\r\n")
+	same(Twos(), "*0\r\n")
 	f(Push(BulkString("m"), Array(Nil)), "*2\r\n$1\r\nm\r\n*1\r\n$-1\r\n", ">2\r\n$1\r\nm\r\n*1\r\n_\r\n")
 }
 

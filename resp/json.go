@@ -41,6 +41,8 @@ func appendJSON(dst []byte, r *Reply) []byte {
 		return appendJSONList(dst, r.items)
 	case Pairs:
 		return appendJSONMap(dst, r.items)
+	case Couples:
+		return appendJSONCouples(dst, r.items)
 	}
 	return append(dst, "null"...)
 }
@@ -66,14 +68,7 @@ func appendJSONList(dst []byte, items []Reply) []byte {
 
 func appendJSONMap(dst []byte, items []Reply) []byte {
 	if !keysFitJSON(items) {
-		dst = append(dst, '[')
-		for i := 0; i+1 < len(items); i += 2 {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendJSONList(dst, items[i:i+2])
-		}
-		return append(dst, ']')
+		return appendJSONCouples(dst, items)
 	}
 	dst = append(dst, '{')
 	for i := 0; i+1 < len(items); i += 2 {
@@ -84,6 +79,18 @@ func appendJSONMap(dst []byte, items []Reply) []byte {
 		dst = appendJSON(dst, &items[i+1])
 	}
 	return append(dst, '}')
+}
+
+// appendJSONCouples appends an array of arrays of two.
+func appendJSONCouples(dst []byte, items []Reply) []byte {
+	dst = append(dst, '[')
+	for i := 0; i+1 < len(items); i += 2 {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendJSONList(dst, items[i:i+2])
+	}
+	return append(dst, ']')
 }
 
 // keysFitJSON reports whether the keys of a map can be those of an object.

@@ -34,6 +34,7 @@ func TestAppendJSON(t *testing.T) {
 	f(VerbatimText("txt", "v"), `"v"`)
 	f(Array(One, Strings(), Set(Nil)), `[1,[],[null]]`)
 	f(Push(OK), `["OK"]`)
+	f(Twos(BulkString("a"), One, BulkString("a"), Zero), `[["a",1],["a",0]]`)
 	f(Map(), `{}`)
 	f(Map(BulkString("a"), One, Simple("b"), Map()), `{"a":1,"b":{}}`)
 	f(Map(BulkString("a"), One, BulkString("a"), Zero), `[["a",1],["a",0]]`)

@@ -33,6 +33,7 @@ const (
 	Unordered             // a set; RESP2: an array
 	Pairs                 // a map, items in the order key, value, key, value; RESP2: a flat array
 	Out                   // a push; RESP2: an array
+	Couples               // an array of arrays of two, items in a row; RESP2: a flat array
 )
 
 // Reply is one reply, a value. Make it with the functions of this package.
@@ -103,6 +104,10 @@ func Set(items ...Reply) Reply { return Reply{kind: Unordered, items: items} }
 // Map is a map; items alternate between keys and values.
 func Map(items ...Reply) Reply { return Reply{kind: Pairs, items: items} }
 
+// Twos is an array of arrays of two, which RESP2 sees as one flat array:
+// fields with values, members with scores. items are those of all the twos.
+func Twos(items ...Reply) Reply { return Reply{kind: Couples, items: items} }
+
 // Push is an out-of-band message.
 func Push(items ...Reply) Reply { return Reply{kind: Out, items: items} }
 
@@ -147,7 +152,7 @@ func (r Reply) Format() string {
 	return ""
 }
 
-// Items are the elements of a List, Unordered, Pairs or Out.
+// Items are the elements of a List, Unordered, Pairs, Couples or Out.
 func (r Reply) Items() []Reply { return r.items }
 
 // Clone copies the reply and all it points to, so that it may leave the turn

@@ -49,10 +49,22 @@ func appendNotation(dst []byte, r *Reply, indent int) []byte {
 		return append(dst, "*-1"...)
 	case List, Unordered, Out, Pairs:
 		return appendAggregate(dst, r, indent)
+	case Couples:
+		nested := nest(r.items)
+		return appendAggregate(dst, &nested, indent)
 	}
 	// The rest is written as RESP3 has it.
 	dst = append3(dst, r)
 	return dst[:len(dst)-len("\r\n")]
+}
+
+// nest makes of a Couples' items the array of arrays that RESP3 has.
+func nest(items []Reply) Reply {
+	twos := make([]Reply, 0, len(items)/2)
+	for i := 0; i+1 < len(items); i += 2 {
+		twos = append(twos, Array(items[i:i+2]...))
+	}
+	return Array(twos...)
 }
 
 // appendLineNotation writes a status or an error, which at the top goes on to
@@ -113,6 +125,10 @@ func appendAggregate(dst []byte, r *Reply, indent int) []byte {
 // room bytes: then what it appended is of no use.
 func appendInLine(dst []byte, r *Reply, room int) ([]byte, bool) {
 	limit := len(dst) + room
+	if r.kind == Couples {
+		nested := nest(r.items)
+		r = &nested
+	}
 	dst = append(dst, opening(r.kind)...)
 	closing := dst[len(dst)-1] + 2
 	for i := range r.items {

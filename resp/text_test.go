@@ -53,6 +53,22 @@ func TestFormat(t *testing.T) {
 	f(Map(BulkString("k"), BulkString("v"), Double(1), Map(OK, One)), `%{"k": "v", ,1: %{+OK: :1}}`)
 }
 
+// What RESP2 sees flat is written as RESP3 has it, also within another array.
+func TestFormatTwos(t *testing.T) {
+	t.Parallel()
+	f := func(r Reply, want string) {
+		t.Helper()
+		if got := Format(r); got != want {
+			t.Errorf("written %s\nwant    %s", got, want)
+		}
+	}
+	twos := Twos(BulkString("a"), One, BulkString("b"), Nil)
+	f(twos, `[["a", :1], ["b", _]]`)
+	f(Array(OK, twos, Twos()), `[+OK, [["a", :1], ["b", _]], []]`)
+	long := BulkString(strings.Repeat("x", lineMax))
+	f(Array(Twos(One, long)), "[\n  [\n    [\n      :1,\n      "+Format(long)+",\n    ],\n  ],\n]")
+}
+
 func TestFormatLong(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 30)
