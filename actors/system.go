@@ -4,9 +4,12 @@ package actors
 
 import (
 	"fmt"
-	"net"
-	"strconv"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
@@ -15,68 +18,212 @@ import (
 	"github.com/troupedb/troupe/session"
 )
 
-// Options are what a server is started with.
+// Options are what a server is started with. The zero value of each is the
+// choice of a server without configuration, unless it says otherwise.
 type Options struct {
-	Binds              []string
-	Port               int
-	Loops, Shards      int
+	// Binds are the hosts to listen on, in Redis's notation: "*" is any
+	// address of IPv4, "::*" any of IPv6, "-" before a host says that this
+	// machine may lack it. None: no TCP.
+	Binds []string
+	// Port is the TCP port; 0 lets the system choose one for all Binds.
+	Port int
+	// Unix is the path of a unix socket to listen on too, UnixMode its
+	// permissions (0: what the umask leaves).
+	Unix     string
+	UnixMode fs.FileMode
+	// Backlog is how many connections may wait to be accepted.
+	Backlog int
+	// KeepAlive is the silence after which TCP asks for its peer; 0: never.
+	KeepAlive time.Duration
+	// Goroutines serves each link with a goroutine instead of event loops.
+	Goroutines bool
+	// Loops and Shards are their numbers; 0 is one a core.
+	Loops, Shards int
+	// Databases is the number of databases (0: 16), Clients the most links at
+	// once (0: 10,000).
 	Databases, Clients int
-	Log                hclog.Logger
+	// Settings are the limits of the keyspace.
+	Settings *keyspace.Settings
+	// Families add the commands of the packages below this one.
+	Families []Family
+	// Renames are applied to the catalogue when it is complete.
+	Renames []Rename
+	Log     hclog.Logger
 }
+
+// Family adds commands that run on the system itself. It is called before the
+// system serves, when its fields are not yet set; the commands may use them.
+type Family func(*System, *session.Catalogue)
+
+// Rename gives a command another name, or takes it away if To is empty.
+type Rename struct{ From, To string }
 
 // System is a running server.
 type System struct {
-	Server    *session.Server
-	Node      *keyspace.Node
-	Broken    chan *keyspace.Broken
+	Server *session.Server
+	Node   *keyspace.Node
+	// Broken tells of the first panic of a handler: the process is to end.
+	Broken chan *keyspace.Broken
+	// Asked tells that a client has asked the server to stop.
+	Asked chan Stop
+
+	options   Options
 	transport session.Transport
 	workers   *keyspace.Workers
 	tree      *tree
+	idle      idler
+
+	mu        sync.Mutex // guards what follows
+	endpoints Endpoints
 	addresses []string
+}
+
+// withDefaults fills in what was left zero.
+func (o Options) withDefaults() Options {
+	for _, n := range []*int{&o.Loops, &o.Shards} {
+		if *n <= 0 {
+			*n = runtime.GOMAXPROCS(0)
+		}
+	}
+	if o.Databases <= 0 {
+		o.Databases = 16
+	}
+	if o.Clients <= 0 {
+		o.Clients = 10_000
+	}
+	if o.Settings == nil {
+		o.Settings = keyspace.DefaultSettings()
+	}
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	return o
 }
 
 // Start starts a server. It serves when Start returns.
 func Start(o Options) (*System, error) {
-	s := &System{tree: newTree(o.Log), workers: keyspace.NewWorkers(4), Broken: make(chan *keyspace.Broken, 1)}
-	var version atomic.Uint64
-	node, err := keyspace.NewNode(keyspace.Config{
-		Shards: o.Shards, Databases: o.Databases, Settings: keyspace.DefaultSettings(), Workers: s.workers,
-		Version: &version, Broken: func(b *keyspace.Broken) {
-			select {
-			case s.Broken <- b:
-			default:
-			}
-		},
-		Spawn: s.tree.spawn, Root: s.tree.system.Root,
-	})
-	if err != nil {
-		return nil, err
+	o = o.withDefaults()
+	s := &System{
+		options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(4),
+		Broken: make(chan *keyspace.Broken, 1), Asked: make(chan Stop, 1),
 	}
-	s.Node = node
-	catalogue := &session.Catalogue{}
-	families(catalogue)
-	catalogue.Seal(func(*session.Session, *session.Command, *command.Args) resp.Reply { return resp.Nil })
-	s.Server = session.NewServer(&session.Server{
-		Catalogue: catalogue, Node: node, Databases: o.Databases, Log: o.Log,
-		Actors: session.Actors{Spawn: s.tree.spawn, Root: s.tree.system.Root},
-	})
-	s.Server.Clients.Store(int64(o.Clients))
-	s.transport, err = session.NewTransport(session.TransportConfig{Accept: s.Server.Accept, Loops: o.Loops})
-	if err != nil {
+	if err := s.start(); err != nil {
 		return nil, err
-	}
-	for _, bind := range o.Binds {
-		at, err := s.transport.Listen("tcp", net.JoinHostPort(bind, strconv.Itoa(o.Port)))
-		if err != nil {
-			return nil, fmt.Errorf("listening on %s: %w", bind, err)
-		}
-		s.addresses = append(s.addresses, at)
 	}
 	return s, nil
 }
 
-// Close stops the server.
+func (s *System) start() (err error) {
+	catalogue, err := s.catalogue()
+	if err == nil {
+		err = s.startNode()
+	}
+	if err != nil {
+		s.workers.Close()
+		return err
+	}
+	s.startServer(catalogue)
+	if s.transport, err = s.newTransport(); err != nil {
+		s.workers.Close()
+		s.Node.Close()
+		return err
+	}
+	s.idle.start(s.Server)
+	if err := s.Listen(Endpoints{s.options.Binds, s.options.Port, s.options.Unix}); err != nil {
+		s.Close()
+		return err
+	}
+	return nil
+}
+
+// catalogue puts all families together.
+func (s *System) catalogue() (*session.Catalogue, error) {
+	c := &session.Catalogue{}
+	families(c)
+	for _, family := range s.options.Families {
+		family(s, c)
+	}
+	c.Seal(func(*session.Session, *session.Command, *command.Args) resp.Reply { return resp.Nil })
+	for _, r := range s.options.Renames {
+		if err := rename(c, r); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// rename renames a command with its live form, so that taking GET away takes
+// GET.WATCH away.
+func rename(c *session.Catalogue, r Rename) error {
+	if err := c.Rename(r.From, r.To); err != nil {
+		return fmt.Errorf("renaming a command: %w", err)
+	}
+	if c.Named(strings.ToUpper(r.From)+session.WatchSuffix) == nil {
+		return nil
+	}
+	to := r.To
+	if to != "" {
+		to += session.WatchSuffix
+	}
+	if err := c.Rename(r.From+session.WatchSuffix, to); err != nil {
+		return fmt.Errorf("renaming a live query: %w", err)
+	}
+	return nil
+}
+
+func (s *System) startNode() error {
+	var version atomic.Uint64
+	node, err := keyspace.NewNode(keyspace.Config{
+		Shards: s.options.Shards, Databases: s.options.Databases, Settings: s.options.Settings,
+		Workers: s.workers, Version: &version, Broken: s.broken,
+		Spawn: s.tree.spawn, Root: s.tree.system.Root,
+	})
+	s.Node = node
+	return err
+}
+
+// broken is told of panics in handlers. Only the first counts.
+func (s *System) broken(b *keyspace.Broken) {
+	select {
+	case s.Broken <- b:
+	default:
+	}
+}
+
+func (s *System) startServer(catalogue *session.Catalogue) {
+	s.Server = session.NewServer(&session.Server{
+		Catalogue: catalogue, Node: s.Node, Databases: s.options.Databases, Log: s.options.Log,
+		Actors: session.Actors{Spawn: s.tree.spawn, Root: s.tree.system.Root},
+	})
+	s.Server.Clients.Store(int64(s.options.Clients))
+}
+
+func (s *System) newTransport() (session.Transport, error) {
+	config := session.TransportConfig{
+		Accept: s.Server.Accept, Loops: s.options.Loops, Backlog: s.options.Backlog,
+		KeepAlive: s.options.KeepAlive, UnixMode: s.options.UnixMode, Report: s.reporter(),
+	}
+	if s.options.Goroutines {
+		return session.NewGoroutines(config), nil
+	}
+	return session.NewTransport(config)
+}
+
+// reporter logs failures of the transport, at most one a second: being out of
+// descriptors is reported for each connection that cannot be accepted.
+func (s *System) reporter() func(error) {
+	var last atomic.Int64
+	return func(err error) {
+		now := time.Now().Unix()
+		if before := last.Load(); before != now && last.CompareAndSwap(before, now) {
+			s.options.Log.Warn("connection not accepted", "error", err)
+		}
+	}
+}
+
+// Close stops the server at once: links are closed as they are. See Drain.
 func (s *System) Close() {
+	s.idle.close()
 	s.transport.Close()
 	s.workers.Close()
 	s.Node.Close()

@@ -53,10 +53,13 @@ func (s *Session) flushPushes() {
 
 func (s *Session) kill(m *Kill) {
 	s.closing = true
-	if m.Gently {
+	switch {
+	case !m.Gently:
+		s.link.Close()
+	case s.batch != nil && s.batch.pending > 0 && s.Flags.Load()&FlagBlocked == 0:
+		// What is under way ends soon, and rest closes the link behind its replies.
+	default:
 		s.flushOutput()
 		s.link.CloseAfterWrites()
-		return
 	}
-	s.link.Close()
 }

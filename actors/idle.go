@@ -1,0 +1,63 @@
+package actors
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupedb/troupe/session"
+)
+
+// idler closes the links of clients that have said nothing for a while (the
+// setting timeout). Clients that wait on purpose are left alone: those that
+// are blocked, subscribed, watching live queries, or monitors.
+type idler struct {
+	max  atomic.Int64 // milliseconds; 0: for ever
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// SetIdle sets how long a client may be idle; 0 is for ever.
+func (s *System) SetIdle(d time.Duration) { s.idle.max.Store(d.Milliseconds()) }
+
+// idleInterval is how often the links are looked over, as in Redis.
+const idleInterval = time.Second
+
+func (i *idler) start(server *session.Server) {
+	i.stop = make(chan struct{})
+	i.done.Go(func() {
+		ticker := time.NewTicker(idleInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-i.stop:
+				return
+			case <-ticker.C:
+				i.sweep(server)
+			}
+		}
+	})
+}
+
+func (i *idler) close() {
+	close(i.stop)
+	i.done.Wait()
+}
+
+func (i *idler) sweep(server *session.Server) {
+	longest := i.max.Load()
+	if longest == 0 {
+		return
+	}
+	before := server.Millis() - longest
+	for _, one := range server.Sessions() {
+		if one.Used.Load() < before && !waitsOnPurpose(one) {
+			one.Send(&session.Kill{})
+		}
+	}
+}
+
+func waitsOnPurpose(one *session.Session) bool {
+	return one.Flags.Load()&(session.FlagMonitor|session.FlagPubSub|session.FlagBlocked) != 0 ||
+		one.Watching.Load() > 0 || one.Channels.Load() > 0
+}

@@ -1,0 +1,128 @@
+package actors
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Endpoints are where a server listens: see Options.
+type Endpoints struct {
+	Binds []string
+	Port  int
+	Unix  string
+}
+
+// Addresses are where the server listens now: "host:port" and paths of unix
+// sockets.
+func (s *System) Addresses() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.addresses)
+}
+
+// Port is the TCP port that the server listens on, 0 if there is none.
+func (s *System) Port() int {
+	for _, address := range s.Addresses() {
+		if at, err := netip.ParseAddrPort(address); err == nil {
+			return int(at.Port())
+		}
+	}
+	return 0
+}
+
+// Listen makes the server listen at these endpoints and no others; links live
+// on. If one cannot be had, it goes back to where it was, and says so.
+func (s *System) Listen(to Endpoints) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.endpoints
+	s.transport.StopListening() // an address can't be bound a second time beside "*"
+	err := s.listen(to)
+	if err == nil {
+		return nil
+	}
+	s.transport.StopListening()
+	if again := s.listen(before); again != nil {
+		return fmt.Errorf("%w; nor could the former addresses be had again: %w", err, again)
+	}
+	return err
+}
+
+func (s *System) listen(to Endpoints) error {
+	s.addresses = nil
+	port := to.Port
+	for _, bind := range to.Binds {
+		host, optional := strings.CutPrefix(bind, "-")
+		at, err := s.transport.Listen(networkOf(host), net.JoinHostPort(hostOf(host), strconv.Itoa(port)))
+		switch {
+		case err == nil:
+			s.addresses = append(s.addresses, at)
+			port = chosenPort(port, at)
+		case optional && errors.Is(err, syscall.EADDRNOTAVAIL), isFamilyMissing(err):
+			s.options.Log.Debug("not listening", "host", host, "error", err)
+		default:
+			return fmt.Errorf("listening on %s port %d: %w", host, port, err)
+		}
+	}
+	if to.Unix != "" {
+		at, err := s.transport.Listen("unix", to.Unix)
+		if err != nil {
+			return fmt.Errorf("listening on %s: %w", to.Unix, err)
+		}
+		s.addresses = append(s.addresses, at)
+	}
+	s.endpoints = to
+	return nil
+}
+
+// chosenPort is the port for the next bind: the one that the system has chosen
+// for the first.
+func chosenPort(asked int, at string) int {
+	if asked != 0 {
+		return asked
+	}
+	got, err := netip.ParseAddrPort(at)
+	if err != nil {
+		return 0
+	}
+	return int(got.Port())
+}
+
+func networkOf(host string) string {
+	switch host {
+	case "*":
+		return "tcp4"
+	case "::*":
+		return "tcp6"
+	}
+	return "tcp"
+}
+
+func hostOf(host string) string {
+	switch host {
+	case "*":
+		return "0.0.0.0"
+	case "::*":
+		return "::"
+	}
+	return host
+}
+
+// isFamilyMissing tells the errors of a machine without IPv6 or IPv4, which
+// Redis takes for no reason not to start.
+func isFamilyMissing(err error) bool {
+	for _, errno := range []syscall.Errno{
+		syscall.EAFNOSUPPORT, syscall.EPFNOSUPPORT, syscall.EPROTONOSUPPORT, syscall.ENOPROTOOPT, syscall.ESOCKTNOSUPPORT,
+	} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}

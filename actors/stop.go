@@ -1,0 +1,56 @@
+package actors
+
+import (
+	"time"
+
+	"github.com/troupedb/troupe/session"
+)
+
+// Stop is how a client has asked the server to stop.
+type Stop struct {
+	// Now does not wait for the commands that are under way.
+	Now bool
+}
+
+// AskToStop hands the wish to whoever runs the server, and returns at once.
+func (s *System) AskToStop(how Stop) {
+	select {
+	case s.Asked <- how:
+	default: // it has been asked already
+	}
+}
+
+// drainInterval is how often Shutdown looks whether all links have gone.
+const drainInterval = 2 * time.Millisecond
+
+// Drain ends all conversations in good order: nobody new is let in, commands
+// under way finish, their replies leave, then the links close. Clients that
+// wait for something that may never come are let go at once. It returns when
+// all links have gone or the time is up, and says which.
+func (s *System) Drain(patience time.Duration) (complete bool) {
+	s.mu.Lock()
+	s.transport.StopListening()
+	s.addresses = nil
+	s.mu.Unlock()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(drainInterval)
+	defer ticker.Stop()
+	told := map[uint64]bool{}
+	for {
+		for _, one := range s.Server.Sessions() { // one accepted a moment ago comes late
+			if !told[one.ID()] {
+				told[one.ID()] = true
+				one.Send(&session.Kill{Gently: true})
+			}
+		}
+		if s.Server.Connected() == 0 {
+			return true
+		}
+		select {
+		case <-deadline.C:
+			return false
+		case <-ticker.C:
+		}
+	}
+}
