@@ -41,7 +41,7 @@ func (c *contest) enter(ctx context.Context) (troupe, redis program, leave func(
 	return troupe, redis, leave, err
 }
 
-// machine is a line on where the figures come from.
+// machine is a line on where the figures come from, asked for before anything is measured.
 func machine() string {
 	version, err := exec.Command("redis-server", "--version").Output()
 	if err != nil {
@@ -53,8 +53,18 @@ func machine() string {
 			redis = number
 		}
 	}
-	return fmt.Sprintf("%d CPUs, %s/%s, %s; redis-server %s; both without persistence.",
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), redis)
+	return fmt.Sprintf("%d CPUs, %s/%s, %s; redis-server %s; both without persistence; load average at the start %s.",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), redis, loadAverage())
+}
+
+// loadAverage is that of the last minute: above zero at the start, others took part in the measurement.
+func loadAverage() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	minute, _, _ := strings.Cut(string(text), " ")
+	return minute
 }
 
 // verdict words whether a figure keeps its bar.

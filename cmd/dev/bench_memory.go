@@ -56,6 +56,7 @@ func (c *memoryCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer leave()
+	where := machine()
 	var both []memoryFigures
 	for _, p := range []program{troupe, redis} {
 		figures, err := c.measure(ctx, p)
@@ -67,6 +68,7 @@ func (c *memoryCmd) Run(ctx context.Context) error {
 	if c.JSON {
 		return printJSON(os.Stdout, both)
 	}
+	fmt.Printf("%s\n%s", where, memoryLegend)
 	return c.print(os.Stdout, both[0], both[1])
 }
 
@@ -105,8 +107,6 @@ const memoryLegend = `RSS above that before the load, for keys key:0000000… wi
 `
 
 func (c *memoryCmd) print(w io.Writer, troupe, redis memoryFigures) error {
-	fmt.Fprintln(w, machine())
-	fmt.Fprint(w, memoryLegend)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(words, unit string, ours, theirs float64, bar string) {
 		fmt.Fprintf(table, "%s\t%.1f %s\t%.1f %s\t%s\n", words, ours, unit, theirs, unit, bar)

@@ -83,10 +83,9 @@ load generator used; near 100% the throughput is the generator's own. A bar mark
 
 `
 
-// printSpeed prints a line a shape.
-func printSpeed(w io.Writer, results []speedResult) error {
-	fmt.Fprintln(w, machine())
-	fmt.Fprint(w, speedLegend)
+// printSpeed prints where the figures come from, and a line a shape.
+func printSpeed(w io.Writer, where string, results []speedResult) error {
+	fmt.Fprintf(w, "%s\n%s", where, speedLegend)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "case\tthroughput\tcpu\tp50\tp99\tk ops/s\tµs cpu/op\tp50 ms\tp99 ms\tRSS MB\tload %\tbar")
 	for _, r := range results {

@@ -44,11 +44,12 @@ func (c *speedCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer leave()
+	where := machine()
 	results, failed := c.measureAll(ctx, troupe, redis)
 	if c.JSON {
 		return errors.Join(printJSON(os.Stdout, results), failed)
 	}
-	return errors.Join(printSpeed(os.Stdout, results), failed)
+	return errors.Join(printSpeed(os.Stdout, where, results), failed)
 }
 
 // measureAll gives the results of all shapes; if one fails, those before it and the error.
@@ -136,7 +137,7 @@ func (c *speedCmd) measureFresh(ctx context.Context, s shape, p program) (measur
 		warm, err = runLoad(ctx, srv.port, s, wholeBatches(warm.rate*warmSeconds, s))
 	}
 	if err != nil {
-		return measure{}, err
+		return measure{}, fmt.Errorf("%w; the server's last words:\n%s", err, srv.lastWords())
 	}
 	return srv.measure(ctx, s, wholeBatches(warm.rate*c.Seconds, s))
 }
@@ -168,7 +169,7 @@ func (s *server) measure(ctx context.Context, sh shape, count int) (measure, err
 	}
 	seen, err := runLoad(ctx, s.port, sh, count)
 	if err != nil {
-		return measure{}, err
+		return measure{}, fmt.Errorf("%w; the server's last words:\n%s", err, s.lastWords())
 	}
 	after, err := cpuTime(s.pid)
 	if err != nil {

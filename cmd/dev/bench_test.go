@@ -44,7 +44,7 @@ func TestSpeedTable(t *testing.T) {
 	ours := []measure{{rate: 1500e3, cpu: 0.6, p50: 0.4, p99: 0.9, resident: 30e6, busy: 0.8}, {rate: 1600e3, cpu: 0.5, p50: 0.4, p99: 0.9, resident: 30e6, busy: 0.8}}
 	theirs := []measure{{rate: 1000e3, cpu: 1, p50: 0.8, p99: 0.9, resident: 20e6, busy: 0.6}, {rate: 1000e3, cpu: 1, p50: 0.8, p99: 0.9, resident: 20e6, busy: 0.6}}
 	var out strings.Builder
-	if err := printSpeed(&out, []speedResult{newSpeedResult(s, ours, theirs)}); err != nil {
+	if err := printSpeed(&out, "here", []speedResult{newSpeedResult(s, ours, theirs)}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -48,8 +48,12 @@ func runLoad(ctx context.Context, port int, s shape, count int) (traffic, error)
 	cmd := exec.CommandContext(ctx, "redis-benchmark", args...)
 	begin := time.Now()
 	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return traffic{}, fmt.Errorf("redis-benchmark %s: %w: %s", strings.Join(args, " "), err, failed.Stderr)
+	}
 	if err != nil {
-		return traffic{}, fmt.Errorf("redis-benchmark %s: %w", strings.Join(args, " "), err)
+		return traffic{}, err
 	}
 	t, err := parseBenchmark(string(out))
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
