@@ -46,6 +46,9 @@ func (c *speedCmd) Run(ctx context.Context) error {
 	defer leave()
 	where := machine()
 	results, failed := c.measureAll(ctx, troupe, redis)
+	if len(results) == 0 {
+		return failed
+	}
 	if c.JSON {
 		return errors.Join(printJSON(os.Stdout, results), failed)
 	}
