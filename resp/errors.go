@@ -25,6 +25,7 @@ var (
 	ErrNaN          = Error("ERR increment would produce NaN or Infinity")
 	ErrStringSize   = Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 	ErrSameObject   = Error("ERR source and destination objects are the same")
+	ErrCursor       = Error("ERR invalid cursor")
 	ErrDBIndex      = Error("ERR DB index is out of range")
 	ErrInvalidDB    = Error("ERR invalid DB index")
 	ErrExpireNXGT   = Error("ERR NX and XX, GT or LT options at the same time are not compatible")
