@@ -62,6 +62,12 @@ type Object interface {
 	Copy(from, mem *slab.Heap) Object
 }
 
+// NewSeed is the seed for a table that an Object of the key keeps. It is as
+// secret as the shard's own, and another one each time: a scan of a table
+// lists it in the order of its hashes, and into a smaller table of the same
+// seed that would put half of the elements in one end.
+func (tx *Tx) NewSeed(key []byte) uint64 { return tx.shardOf(key).seed ^ tx.Rand() }
+
 // Value is what a key holds, as found in this turn. It is good until the next
 // change of any key. The zero Value is that of a missing key.
 type Value struct {
