@@ -105,6 +105,9 @@ func (n *Node) SetSettings(s *Settings) { n.set.Store(s) }
 // machine and what Advance has added.
 func (n *Node) Clock() int64 { return time.Now().UnixMilli() + n.skew.Load() }
 
+// Micros is Clock in microseconds.
+func (n *Node) Micros() int64 { return time.Now().UnixMicro() + n.skew.Load()*1000 }
+
 // Advance moves the clock of the shards forward, for tests (DEBUG ADVANCE).
 func (n *Node) Advance(ms int64) { n.skew.Add(ms) }
 

@@ -22,6 +22,7 @@ type sessionActor struct {
 var (
 	theExecuted = &Executed{}
 	theDrained  = &drained{}
+	thePeerLeft = &peerLeft{}
 )
 
 // Actors is the actor system that sessions live in.
@@ -68,6 +69,9 @@ func (a *sessionActor) Closed(err error) {
 	a.stop()
 }
 
+// PeerClosed is called by the link.
+func (a *sessionActor) PeerClosed() { a.mailbox.Deliver(thePeerLeft) }
+
 // Executed is called by a shard, on any goroutine.
 func (s *Session) Executed(*keyspace.Execute) { s.send(theExecuted) }
 
@@ -88,6 +92,8 @@ func (a *sessionActor) Receive(ctx actor.Context) {
 		a.kill(m)
 	case *Unpaused:
 		a.unpaused()
+	case *peerLeft:
+		a.peerLeft()
 	case *closed:
 		a.closed()
 	case *actor.Started, *actor.Stopping, *actor.Stopped:

@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -21,6 +23,9 @@ type Command struct {
 	Subs map[string]*Command
 	// Watches is the command whose live form this is: GET of GET.WATCH.
 	Watches *Command
+	// Guard, if set, is asked before the command runs; what it answers, if
+	// anything, is the reply instead.
+	Guard func(*Session) resp.Reply
 }
 
 // Catalogue is every command that the server knows, by name.
@@ -32,12 +37,29 @@ type Catalogue struct {
 // AddData adds the commands of a family that run in the shards.
 func (c *Catalogue) AddData(t *command.Table[*keyspace.Tx]) {
 	for _, spec := range t.Specs() {
-		row := &Command{Meta: &spec.Meta}
-		if spec.Run != nil {
-			row.Data = spec
-		}
-		c.add(row)
+		own := *spec // every catalogue numbers its rows
+		c.addData(&own)
 	}
+}
+
+// AddDataFor adds the commands of a family that run in the shards on something
+// more than the keyspace; of gives that something.
+func AddDataFor[C any](c *Catalogue, t *command.Table[C], of func(*keyspace.Tx) C) {
+	for _, spec := range t.Specs() {
+		own := command.Spec[*keyspace.Tx]{Meta: spec.Meta}
+		if run := spec.Run; run != nil {
+			own.Run = func(tx *keyspace.Tx, a *command.Args) resp.Reply { return run(of(tx), a) }
+		}
+		c.addData(&own)
+	}
+}
+
+func (c *Catalogue) addData(spec *command.Spec[*keyspace.Tx]) {
+	row := &Command{Meta: &spec.Meta}
+	if spec.Run != nil {
+		row.Data = spec
+	}
+	c.add(row)
 }
 
 // AddHere adds the commands of a family that run in the session.
@@ -49,7 +71,8 @@ func (c *Catalogue) AddHere(t *command.Table[*Session]) {
 // something else; of gives that something.
 func AddFor[C any](c *Catalogue, t *command.Table[C], of func(*Session) C) {
 	for _, spec := range t.Specs() {
-		row := &Command{Meta: &spec.Meta}
+		meta := spec.Meta
+		row := &Command{Meta: &meta}
 		if run := spec.Run; run != nil {
 			row.Here = func(s *Session, a *command.Args) resp.Reply { return run(of(s), a) }
 		}
@@ -117,6 +140,38 @@ func liveForm(row *Command, watch func(*Session, *Command, *command.Args) resp.R
 
 // List is every command in the order of declaration, subcommands included.
 func (c *Catalogue) List() []*Command { return c.list }
+
+// Commands are the commands that clients can call, without subcommands, in
+// the order of declaration.
+func (c *Catalogue) Commands() []*Command {
+	callable := make(map[*Command]bool, len(c.byName))
+	for _, row := range c.byName {
+		callable[row] = true
+	}
+	var top []*Command
+	for _, row := range c.list {
+		if callable[row] && row.Words() == 1 {
+			top = append(top, row)
+		}
+	}
+	return top
+}
+
+// Subcommands are those of a container, by name.
+func (c *Command) Subcommands() []*Command {
+	subs := slices.Collect(maps.Values(c.Subs))
+	slices.SortFunc(subs, func(a, b *Command) int { return strings.Compare(a.Name, b.Name) })
+	return subs
+}
+
+// Guard makes guard decide who may run a command and its subcommands.
+func (c *Catalogue) Guard(name string, guard func(*Session) resp.Reply) {
+	row := c.byName[name]
+	row.Guard = guard
+	for _, sub := range row.Subs {
+		sub.Guard = guard
+	}
+}
 
 // Named is the command of that name in capitals ("OBJECT|ENCODING" for a
 // subcommand), or nil.

@@ -83,6 +83,11 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		return resp.ErrArity(row.Name)
 	}
 	// May this client?
+	if row.Guard != nil {
+		if refusal := row.Guard(s); refusal.Kind() != resp.None {
+			return refusal
+		}
+	}
 	if !s.authenticated && !row.Flags.Has(command.NoAuth) {
 		return resp.ErrNoAuth
 	}
@@ -152,7 +157,7 @@ func (s *Session) runNow(row *Command, argv [][]byte) bool {
 	s.args.Reset(row.Meta, argv)
 	start := s.server.Nanos()
 	reply := row.Here(s, &s.args)
-	s.server.count(row, s.server.Nanos()-start, failureOf(reply))
+	s.count(row, argv, s.server.Nanos()-start, reply)
 	if s.later == pendingLater {
 		s.later = row
 		return false

@@ -2,8 +2,8 @@ package session
 
 import "github.com/troupedb/troupe/resp"
 
-// Accepted by a session: received, drained and closed from its transport, on
-// its loop; Executed from shards; Answer, Deliver, Kill, Unpaused from others.
+// Accepted by a session: received, drained, peerLeft and closed from its transport,
+// on its loop; Executed from shards; Answer, Deliver, Kill, Unpaused from others.
 // Sent by a session: keyspace.Execute to shards.
 
 // received is a read's bytes; consumed is the answer.
@@ -14,6 +14,9 @@ type received struct {
 
 // drained tells that all output has been taken.
 type drained struct{}
+
+// peerLeft tells that the peer will send nothing more.
+type peerLeft struct{}
 
 // closed is the end of the link.
 type closed struct{ err error }

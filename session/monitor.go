@@ -3,8 +3,9 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
+	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
 
@@ -35,14 +36,44 @@ func (s *Server) StopMonitor(one *Session) {
 // not read: its link is closed then.
 const monitorUnsentMax = 8 << 20
 
-// feedMonitors shows a command to those who watch all of them.
+// feedMonitors shows a command to those who watch all of them. Administration
+// is not shown, and a transaction when its commands run: see feedTransaction.
 func (s *Server) feedMonitors(from *Session, row *Command, argv [][]byte) {
-	monitors := *s.monitors.Load()
-	if len(monitors) == 0 || row.Flags.Has(command.SkipMonitor) || row.Flags.Has(command.Admin) {
+	if len(*s.monitors.Load()) == 0 || row.Name == "EXEC" && from.multi != nil {
 		return
 	}
-	line := monitorLine(from, argv, s.Millis())
-	for _, m := range monitors {
+	s.feed(from, row, argv, from.db)
+}
+
+// feedTransaction shows the commands of a transaction, and its EXEC behind
+// them.
+func (s *Server) feedTransaction(from *Session, m *Multi) {
+	if len(*s.monitors.Load()) == 0 {
+		return
+	}
+	db := from.db
+	for i := range m.queued {
+		q := &m.queued[i]
+		s.feed(from, q.row, q.argv, db)
+		if q.row.Name == "SELECT" {
+			db = selected(q.argv[1], db, s.Databases)
+		}
+	}
+	s.feed(from, s.Catalogue.Named("EXEC"), [][]byte{[]byte("exec")}, db)
+}
+
+// feed sends a line to all monitors.
+func (s *Server) feed(from *Session, row *Command, argv [][]byte, db int) {
+	if row.Flags.Has(command.SkipMonitor) || row.Flags.Has(command.Admin) {
+		return
+	}
+	now := s.Micros()
+	line := fmt.Appendf(nil, "+%d.%06d [%d %s]", now/1e6, now%1e6, db, from.monitorAddress())
+	for _, arg := range withoutSecrets(row.Meta, argv) {
+		line = resp.AppendQuoted(append(line, ' '), string(arg))
+	}
+	line = append(line, '\r', '\n')
+	for _, m := range *s.monitors.Load() {
 		if m.Public.Unsent.Load() > monitorUnsentMax {
 			m.send(&Kill{})
 			continue
@@ -51,41 +82,10 @@ func (s *Server) feedMonitors(from *Session, row *Command, argv [][]byte) {
 	}
 }
 
-func monitorLine(from *Session, argv [][]byte, now int64) []byte {
-	line := fmt.Appendf(nil, "+%d.%06d [%d %s]", now/1000, now%1000*1000, from.db, from.Address())
-	for _, arg := range argv {
-		line = append(line, ' ')
-		line = AppendQuoted(line, arg)
+// monitorAddress is where a client is, in MONITOR's words.
+func (p *Public) monitorAddress() string {
+	if p.unix {
+		return "unix:" + strings.TrimSuffix(p.address, ":0")
 	}
-	return append(line, '\r', '\n')
-}
-
-// AppendQuoted appends b as Redis quotes text for people (sdscatrepr).
-func AppendQuoted(dst, b []byte) []byte {
-	dst = append(dst, '"')
-	for _, c := range b {
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, `\n`...)
-		case c == '\r':
-			dst = append(dst, `\r`...)
-		case c == '\t':
-			dst = append(dst, `\t`...)
-		case c == '\a':
-			dst = append(dst, `\a`...)
-		case c == '\b':
-			dst = append(dst, `\b`...)
-		case c < 32 || c > 126:
-			dst = append(dst, `\x`...)
-			if c < 16 {
-				dst = append(dst, '0')
-			}
-			dst = strconv.AppendUint(dst, uint64(c), 16)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
+	return p.address
 }

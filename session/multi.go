@@ -57,6 +57,10 @@ func (s *Session) StartMulti() resp.Reply {
 // InMulti reports whether a transaction is being queued.
 func (s *Session) InMulti() bool { return s.multi != nil }
 
+// InExec reports whether the present command is one of a transaction that is
+// being run: it must answer at once, as Later and Wait have no meaning there.
+func (s *Session) InExec() bool { return s.inExec }
+
 // queue copies a command into the transaction.
 func (s *Session) queue(row *Command, argv [][]byte) {
 	s.multi.queued = append(s.multi.queued, queuedCommand{row, cloneArgv(argv)})
@@ -211,6 +215,7 @@ func (s *Session) emitExec(sl *slot) {
 		s.emit(sl, s.encoder.Append(nil, resp.NilArray))
 		return
 	}
+	s.server.feedTransaction(s, b.following)
 	s.emit(sl, resp.AppendHeader(nil, '*', sl.n))
 }
 
@@ -219,8 +224,10 @@ func (s *Session) runQueued(sl *slot) {
 	q := &s.batch.following.queued[sl.n]
 	s.args.Reset(q.row.Meta, q.argv)
 	start := s.server.Nanos()
+	s.inExec = true
 	reply := q.row.Here(s, &s.args)
-	s.server.count(q.row, s.server.Nanos()-start, failureOf(reply))
+	s.inExec = false
+	s.count(q.row, q.argv, s.server.Nanos()-start, reply)
 	s.emit(sl, s.encoder.Append(nil, reply))
 }
 

@@ -25,6 +25,7 @@ func (s *Session) answered(reply resp.Reply) {
 	}
 	row := s.later
 	s.later = nil
+	s.endWait()
 	s.answer(row, reply)
 	s.proceed()
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
@@ -74,6 +75,33 @@ func (s *Server) Millis() int64 { return s.Node.Clock() }
 // Nanos is a monotonic clock, for measuring.
 func (s *Server) Nanos() int64 { return int64(time.Since(s.started)) }
 
+// Micros is Millis in microseconds, for TIME.
+func (s *Server) Micros() int64 { return s.Node.Micros() }
+
+// Uptime is how long ago the server was made.
+func (s *Server) Uptime() time.Duration { return time.Since(s.started) }
+
+// Traffic is the number of bytes received and sent over all links, those that
+// have closed included.
+func (s *Server) Traffic() (in, out int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in, out = s.Stats.BytesIn.Load(), s.Stats.BytesOut.Load()
+	for _, one := range s.sessions {
+		in += one.Read.Load()
+		out += one.Written.Load()
+	}
+	return in, out
+}
+
+// ResetStats is CONFIG RESETSTAT.
+func (s *Server) ResetStats() {
+	s.Stats.Reset()
+	in, out := s.Traffic()
+	s.Stats.BytesIn.Add(-in)
+	s.Stats.BytesOut.Add(-out)
+}
+
 // Sessions are all sessions now, in no order.
 func (s *Server) Sessions() []*Session {
 	s.mu.Lock()
@@ -113,6 +141,8 @@ func (s *Server) leave(one *Session) {
 	s.StopMonitor(one)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.Stats.BytesIn.Add(one.Read.Load())
+	s.Stats.BytesOut.Add(one.Written.Load())
 	delete(s.sessions, one.id)
 }
 
@@ -149,6 +179,7 @@ func (s *Server) Accept(link Link) Handler {
 func (s *Server) newSession(link Link) *Session {
 	one := &Session{server: s, link: link, encoder: resp.V2}
 	one.id = s.nextID.Add(1)
+	one.meet(link)
 	one.Born = s.Millis()
 	one.Used.Store(one.Born)
 	one.Proto.Store(2)
@@ -160,6 +191,18 @@ func (s *Server) newSession(link Link) *Session {
 	one.User.Store(&user)
 	one.authenticated = s.Password() == ""
 	return one
+}
+
+// meet notes who is at the two ends of the link. Local addresses are few, and
+// kept once for all links.
+func (p *Public) meet(link Link) {
+	p.address, p.local = link.RemoteAddr(), link.LocalAddr()
+	p.fd, p.unix = int32(link.FD()), link.Unix()
+	if p.unix {
+		p.local += ":0"
+		p.address = p.local
+	}
+	p.local = unique.Make(p.local).Value()
 }
 
 // isLocal reports whether the link comes from this machine.

@@ -40,6 +40,7 @@ type Session struct {
 	held          [][]byte // a command that waits for what is before it
 	later         *Command // a command whose reply comes by Answer
 	parked        bool     // held by CLIENT PAUSE
+	inExec        bool     // the present command is one of a running transaction
 
 	batch  *batch
 	out    []byte
@@ -53,6 +54,11 @@ type Session struct {
 // Public is what others may see of a session, at any time.
 type Public struct {
 	id       uint64
+	address  string
+	local    string
+	fd       int32
+	unix     bool
+	wait     atomic.Pointer[Wait]
 	Born     int64 // Unix milliseconds
 	Name     atomic.Pointer[string]
 	LibName  atomic.Pointer[string]
@@ -96,6 +102,15 @@ func (p *Public) SetFlag(flag uint32, on bool) {
 
 // ID is the session's number; numbers rise and are never used again.
 func (p *Public) ID() uint64 { return p.id }
+
+// Address and LocalAddress are the two ends of the link, "host:port"; of a
+// unix socket both are its path and ":0". FD is its descriptor's number.
+func (p *Public) Address() string      { return p.address }
+func (p *Public) LocalAddress() string { return p.local }
+func (p *Public) FD() int              { return int(p.fd) }
+
+// Unix reports whether the link came over a unix socket.
+func (p *Public) Unix() bool { return p.unix }
 
 // replyMode is what CLIENT REPLY asked for.
 type replyMode uint8
@@ -260,6 +275,7 @@ func (s *Session) limits() *Limits {
 // closed is the session's end: what it holds elsewhere is given back.
 func (s *Session) closed() {
 	s.closing = true
+	s.endWait()
 	s.dropLock()
 	if s.onReset != nil {
 		s.onReset()

@@ -69,11 +69,6 @@ func (s *Session) ReplySkip() {
 // CloseAfterReply ends the link once the replies so far are out.
 func (s *Session) CloseAfterReply() { s.closing = true }
 
-// Address and LocalAddress are the two ends of the link; FD its number.
-func (s *Session) Address() string      { return s.link.RemoteAddr() }
-func (s *Session) LocalAddress() string { return s.link.LocalAddr() }
-func (s *Session) FD() int              { return s.link.FD() }
-
 // Reset is RESET: the session is as new, but for its number and its login.
 func (s *Session) Reset() {
 	s.endMulti()

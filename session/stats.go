@@ -1,12 +1,15 @@
 package session
 
 import (
+	"math"
+	"math/bits"
 	"net/netip"
 	"sync"
 	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
 )
 
 // Stats are the counters that all sessions share. They are read by INFO at
@@ -14,23 +17,44 @@ import (
 type Stats struct {
 	Accepted, Rejected atomic.Int64 // links
 	Commands           atomic.Int64
-	BytesIn, BytesOut  atomic.Int64
+	BytesIn, BytesOut  atomic.Int64 // of links that have closed: see Server.Traffic
 	// Slow decides what the slow log takes: commands that ran for at least so
 	// many nanoseconds; negative takes none. Log is given them.
 	Slow atomic.Int64
 	Log  atomic.Pointer[SlowLog]
+	// Late and Spike are the same for the latency monitor.
+	Late  atomic.Int64
+	Spike atomic.Pointer[SpikeLog]
 
 	perCommand []CommandStats
 	mu         sync.Mutex
 	errors     map[string]int64
 }
 
-// SlowLog takes a command that ran long.
+// SlowLog takes a command that ran long, passwords taken out. The words are
+// the caller's again when it returns.
 type SlowLog func(s *Session, argv [][]byte, took int64)
+
+// SpikeLog takes a command that ran longer than the latency monitor allows.
+type SpikeLog func(ran *command.Meta, took int64)
 
 // CommandStats are one command's counters.
 type CommandStats struct {
 	Calls, Nanos, Rejected, Failed atomic.Int64
+	// Took counts the calls by how long they ran: see BucketBound.
+	Took [BucketCount]atomic.Int64
+}
+
+// BucketCount is the number of classes of running times: the first is of
+// those under 1.024 µs, each other reaches to the double of the one before,
+// and the last holds all that took longer.
+const BucketCount = 28
+
+// BucketBound is where a class of running times ends, in nanoseconds.
+func BucketBound(class int) int64 { return 1024 << class }
+
+func bucketOf(nanos int64) int {
+	return min(bits.Len64(uint64(max(nanos, 0))>>10), BucketCount-1)
 }
 
 // errorCodesMax bounds the table of error codes.
@@ -40,6 +64,7 @@ func (st *Stats) init(commands int) {
 	st.perCommand = make([]CommandStats, commands)
 	st.errors = map[string]int64{}
 	st.Slow.Store(-1)
+	st.Late.Store(-1)
 }
 
 // Command is the counters of a row of the catalogue.
@@ -56,7 +81,7 @@ func (st *Stats) Errors() map[string]int64 {
 	return byCode
 }
 
-// Reset is CONFIG RESETSTAT.
+// Reset sets the counters to zero: see Server.ResetStats.
 func (st *Stats) Reset() {
 	for i := range st.perCommand {
 		c := &st.perCommand[i]
@@ -64,6 +89,9 @@ func (st *Stats) Reset() {
 		c.Nanos.Store(0)
 		c.Rejected.Store(0)
 		c.Failed.Store(0)
+		for class := range c.Took {
+			c.Took[class].Store(0)
+		}
 	}
 	for _, n := range []*atomic.Int64{&st.Accepted, &st.Rejected, &st.Commands, &st.BytesIn, &st.BytesOut} {
 		n.Store(0)
@@ -89,44 +117,66 @@ func (s *Server) refused(row *Command, why resp.Reply) {
 	s.Stats.failed(failureOf(why))
 }
 
-// count counts a command that ran in a session.
-func (s *Server) count(row *Command, took int64, failure string) {
-	c := s.Stats.Command(row)
-	c.Calls.Add(1)
-	c.Nanos.Add(took)
-	s.Stats.Commands.Add(1)
-	if failure != "" {
+// count counts a command that ran in the session.
+func (s *Session) count(row *Command, argv [][]byte, took int64, reply resp.Reply) {
+	st := &s.server.Stats
+	c := st.Command(row)
+	c.add(1, took)
+	c.Took[bucketOf(took)].Add(1)
+	st.Commands.Add(1)
+	if failure := failureOf(reply); failure != "" {
 		c.Failed.Add(1)
-		s.Stats.failed(failure)
+		st.failed(failure)
 	}
+	if took >= st.alarm() {
+		s.noteSlow(row.Meta, argv, took)
+	}
+}
+
+func (c *CommandStats) add(calls, nanos int64) {
+	c.Calls.Add(calls)
+	c.Nanos.Add(nanos)
 }
 
 // account counts the commands of an Execute that have run. Equal neighbours,
 // as a pipeline mostly has, are counted together.
 func (s *Session) account(x *keyspace.Execute) {
 	st := &s.server.Stats
-	slow := st.Slow.Load()
+	alarm := st.alarm()
 	ran := x.Requests[:x.Ran]
 	for from := 0; from < len(ran); {
-		spec, took, to := ran[from].Spec, int64(0), from
+		spec, to := ran[from].Spec, from
 		for ; to < len(ran) && ran[to].Spec == spec; to++ {
 			q := &ran[to]
-			took += q.Took
 			if q.Failure != "" {
 				s.countFailure(q)
 			}
-			if slow >= 0 && q.Took >= slow && spec != nil {
-				s.logSlow(q)
+			if q.Took >= alarm && spec != nil {
+				s.noteSlow(&spec.Meta, q.Argv, q.Took)
 			}
 		}
 		if spec != nil {
-			c := &st.perCommand[spec.ID()]
-			c.Calls.Add(int64(to - from))
-			c.Nanos.Add(took)
+			st.perCommand[spec.ID()].addRun(ran[from:to])
 			st.Commands.Add(int64(to - from))
 		}
 		from = to
 	}
+}
+
+// addRun counts calls of one command. Neighbours in one class of running
+// times, as a shard's fast ones are, make one addition.
+func (c *CommandStats) addRun(run []keyspace.Request) {
+	took, class, n := int64(0), 0, int64(0)
+	for i := range run {
+		took += run[i].Took
+		if k := bucketOf(run[i].Took); k != class {
+			c.Took[class].Add(n)
+			class, n = k, 0
+		}
+		n++
+	}
+	c.Took[class].Add(n)
+	c.add(int64(len(run)), took)
 }
 
 func (s *Session) countFailure(q *keyspace.Request) {
@@ -136,9 +186,27 @@ func (s *Session) countFailure(q *keyspace.Request) {
 	}
 }
 
-func (s *Session) logSlow(q *keyspace.Request) {
-	if log := s.server.Stats.Log.Load(); log != nil {
-		(*log)(s, q.Argv, q.Took)
+// alarm is the running time, in nanoseconds, from which somebody wants to
+// hear of a command.
+func (st *Stats) alarm() int64 {
+	alarm := int64(math.MaxInt64)
+	for _, asked := range [...]int64{st.Slow.Load(), st.Late.Load()} {
+		if asked >= 0 {
+			alarm = min(alarm, asked)
+		}
+	}
+	return alarm
+}
+
+// noteSlow tells the slow log and the latency monitor of a command that may
+// concern them.
+func (s *Session) noteSlow(ran *command.Meta, argv [][]byte, took int64) {
+	st := &s.server.Stats
+	if slow, log := st.Slow.Load(), st.Log.Load(); log != nil && slow >= 0 && took >= slow && !ran.Flags.Has(command.SkipSlowlog) {
+		(*log)(s, withoutSecrets(ran, argv), took)
+	}
+	if late, spike := st.Late.Load(), st.Spike.Load(); spike != nil && late >= 0 && took >= late {
+		(*spike)(ran, took)
 	}
 }
 

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/troupedb/troupe/resp"
+)
+
+// Wait is a command that waits for something outside of its session. It is
+// answered once, by whoever is first: what it waits for, its timeout, or
+// CLIENT UNBLOCK. The end of the link ends it unanswered.
+type Wait struct {
+	session *Session
+	claimed atomic.Bool
+	timeout resp.Reply
+	timer   *time.Timer
+}
+
+// errUnblocked is the answer to a command that CLIENT UNBLOCK has ended with
+// an error.
+var errUnblocked = resp.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+
+// Wait makes the present command wait: it returns what Later returns, and is
+// answered with timeout when d has passed, never if d is 0. It must not be
+// called in a running transaction: see InExec.
+func (s *Session) Wait(d time.Duration, timeout resp.Reply) *Wait {
+	w := &Wait{session: s, timeout: timeout}
+	s.wait.Store(w)
+	s.SetFlag(FlagBlocked, true)
+	s.Later()
+	if d > 0 {
+		w.timer = time.AfterFunc(d, func() { w.Answer(timeout) })
+	}
+	return w
+}
+
+// Claim reports whether the command has not been answered yet; if so, the
+// caller has to do it, with Session.Send of an Answer. Any goroutine may call
+// it.
+func (w *Wait) Claim() (first bool) { return w.claimed.CompareAndSwap(false, true) }
+
+// Answer gives the command its reply, unless it has one. Any goroutine may
+// call it.
+func (w *Wait) Answer(reply resp.Reply) (first bool) {
+	if first = w.Claim(); first {
+		w.session.Send(&Answer{Reply: reply})
+	}
+	return first
+}
+
+// Unblock ends what the session waits for, as if its time were up or with an
+// error, and reports whether it did wait. Any goroutine may call it.
+func (s *Session) Unblock(withError bool) bool {
+	w := s.wait.Load()
+	switch {
+	case w == nil:
+		return false
+	case withError:
+		return w.Answer(errUnblocked)
+	}
+	return w.Answer(w.timeout)
+}
+
+// peerLeft gives up what the session waits for: nobody is there to hear of it.
+func (s *Session) peerLeft() {
+	if s.wait.Load() != nil {
+		s.link.Close()
+	}
+}
+
+// endWait forgets what the session has waited for.
+func (s *Session) endWait() {
+	w := s.wait.Swap(nil)
+	if w == nil {
+		return
+	}
+	w.claimed.Store(true)
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	s.SetFlag(FlagBlocked, false)
+}
