@@ -77,9 +77,15 @@ func (sh *Shard) NextDeadline() (when int64, ok bool) {
 // positive, in units of so many milliseconds. It returns the deadline, Unix
 // milliseconds; what cannot be counted is a mistake.
 func (tx *Tx) ReadDeadline(a *command.Args, millis int64, sinceEpoch bool) int64 {
-	n := a.Int()
-	if a.Bad() {
-		return 0
+	return tx.DeadlineOf(a, a.Bytes(), millis, sinceEpoch)
+}
+
+// DeadlineOf is ReadDeadline for a word that was read before, by commands
+// that look at their syntax first.
+func (tx *Tx) DeadlineOf(a *command.Args, word []byte, millis int64, sinceEpoch bool) int64 {
+	n, ok := command.ParseInt(word)
+	if !ok {
+		a.Fail(resp.ErrNotInteger)
 	}
 	if n <= 0 || n > math.MaxInt64/millis {
 		a.Fail(resp.ErrExpireTime(a.Meta().Name))

@@ -67,6 +67,9 @@ type Request struct {
 	Took int64
 	// Failure is the code of the error that was the answer, else "".
 	Failure string
+
+	hash   uint64 // of the key, if hashed
+	hashed bool
 }
 
 // Owner is told of an Execute that was not done when Post returned.

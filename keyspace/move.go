@@ -28,6 +28,9 @@ func (tx *Tx) Rename(src, dst []byte, db int, gone, made string) {
 	}
 	tx.Copy(v, dst, db, made)
 	tx.Remove(tx.Peek(src), gone)
+	if n := len(tx.events); n >= 2 { // made known in this order, as by Redis
+		tx.events[n-2], tx.events[n-1] = tx.events[n-1], tx.events[n-2]
+	}
 }
 
 // handOver moves an Object within its shard without copying it.

@@ -34,8 +34,11 @@ func (tx *Tx) Each(visit func(Value) bool) {
 	})
 }
 
-// ParseCursor reads a cursor: an unsigned 64-bit number.
+// ParseCursor reads a cursor: an unsigned 64-bit number, or nothing for 0.
 func ParseCursor(word []byte) (cursor uint64, ok bool) {
+	if len(word) == 0 {
+		return 0, true
+	}
 	cursor, err := strconv.ParseUint(string(word), 10, 64)
 	return cursor, err == nil
 }
@@ -46,11 +49,12 @@ func CursorShard(cursor uint64, n int) int { return int(cursor % uint64(n)) }
 // Scan calls visit for the live keys of one step of a walk through the
 // database, shard after shard. The walk begins with cursor 0 and ends when 0
 // is returned; a key that is there from its begin to its end is visited,
-// whatever is added or removed meanwhile (see table.Table.Scan). The one
-// shard at hand must be that of CursorShard. A cursor is the place in the
-// shard times the number of shards, plus the shard.
+// whatever is added or removed meanwhile (see table.Table.Scan). The shard of
+// CursorShard must be at hand: see AtHand. A cursor is the place in the shard
+// times the number of shards, plus the shard.
 func (tx *Tx) Scan(cursor uint64, visit func(Value)) (next uint64) {
-	sh, n := tx.only, uint64(tx.total)
+	n := uint64(tx.total)
+	sh := tx.heldShard(CursorShard(cursor, tx.total))
 	d := &sh.dbs[tx.DB]
 	place := uint64(0)
 	if d.keys != nil {
@@ -66,9 +70,20 @@ func (tx *Tx) Scan(cursor uint64, visit func(Value)) (next uint64) {
 	return uint64(sh.id+1) % n
 }
 
-// SameShard reports whether a cursor still stands in the shard at hand.
-func (tx *Tx) SameShard(cursor uint64) bool {
-	return CursorShard(cursor, tx.total) == tx.only.id
+// AtHand reports whether the shard at which a cursor stands is at hand.
+func (tx *Tx) AtHand(cursor uint64) bool {
+	return tx.heldShard(CursorShard(cursor, tx.total)) != nil
+}
+
+// heldShard is the shard of that number, nil if it isn't held.
+func (tx *Tx) heldShard(id int) *Shard {
+	switch {
+	case tx.only == nil:
+		return tx.shards[id]
+	case tx.only.id == id:
+		return tx.only
+	}
+	return nil
 }
 
 // randomTries is how many keys past their deadline Random passes over before

@@ -76,7 +76,7 @@ type put struct {
 func (tx *Tx) put(key []byte, p put) {
 	sh := tx.shardOf(key)
 	d := &sh.dbs[tx.DB]
-	hash := sh.hash(key)
+	hash := tx.hash(sh, key)
 	slot, old := sh.find(d, key, hash)
 	if slot != nil && old.has(flagDeadline) && sh.deadlineOf(d, slot, &old) <= tx.now {
 		tx.expire(sh, d, slot, &old)
@@ -196,7 +196,15 @@ func (sh *Shard) freeObject(ref slab.Ref, head *header) {
 // bytes beyond the old length are undefined. Growth in place is used where
 // the slab has room. v is not good afterwards. A String becomes Raw.
 func (tx *Tx) Resize(v Value, n int, event string) []byte {
-	sh, d := v.sh, &v.sh.dbs[tx.DB]
+	watched := v.head.has(flagWatched)
+	b := tx.resize(v, n)
+	tx.changed(v.sh, &v.sh.dbs[tx.DB], v.keyNow(), watched, event)
+	return b
+}
+
+// resize is Resize without telling.
+func (tx *Tx) resize(v Value, n int) []byte {
+	sh := v.sh
 	head := v.head
 	head.valLen = n
 	if head.typ == String {
@@ -209,11 +217,15 @@ func (tx *Tx) Resize(v Value, n int, event string) []byte {
 		head.write(sh.mem.Bytes(ref, head.size()))
 	} else {
 		packed := v.Packed()
-		ref = sh.moveEntry(d, v.slot, &v.head, &head, packed[:min(n, len(packed))])
+		ref = sh.moveEntry(&sh.dbs[tx.DB], v.slot, &v.head, &head, packed[:min(n, len(packed))])
 	}
-	b := sh.mem.Bytes(ref, head.size())
-	tx.changed(sh, d, b[head.keyAt:head.valueAt()], head.has(flagWatched), event)
-	return b[head.valueAt() : head.valueAt()+n]
+	return sh.mem.Bytes(ref, head.size())[head.valueAt() : head.valueAt()+n]
+}
+
+// keyNow is the key of a value that may have moved since it was found.
+func (v Value) keyNow() []byte {
+	head := readHeader(v.sh.mem, v.slot.Ref())
+	return v.sh.mem.Bytes(v.slot.Ref(), head.size())[head.keyAt:head.valueAt()]
 }
 
 // Touch tells that a value was changed in place: an Object, or packed bytes.

@@ -30,7 +30,7 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 		now = max(now, sh.now)
 	}
 	tx.only, tx.now, tx.rng, tx.Set, tx.total = last, now, t.Seed, t.Set, total
-	tx.stamp = uint32(now/1000) & (1<<24 - 1)
+	tx.stamp = newStamp(now, t.Set)
 	if len(held) > 1 {
 		tx.only = nil
 		tx.spread(held, total)
@@ -61,7 +61,8 @@ func (tx *Tx) End(t *Turn) {
 	}
 	tx.EachShard(func(sh *Shard) { sh.now = tx.now })
 	clear(tx.shards)
-	tx.changes, tx.Caller, tx.events = 0, nil, tx.events[:0]
+	clear(tx.items) // elements point into slabs, which may be unmapped
+	tx.changes, tx.Caller, tx.events, tx.hinted = 0, nil, tx.events[:0], nil
 }
 
 // tell reports the turn's changes to those who watch.
@@ -100,6 +101,9 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 	}
 	start, from := t.Nanos(), 0
 	for at = range x.Requests {
+		if at%warmPart == 0 {
+			tx.warm(x.Requests[at:min(at+warmPart, len(x.Requests))])
+		}
 		q := &x.Requests[at]
 		reply := tx.run(q)
 		if reply.IsError() {
@@ -129,6 +133,7 @@ func (q *Request) fast() bool { return q.Spec != nil && q.Spec.Flags.Has(command
 
 func (tx *Tx) run(q *Request) resp.Reply {
 	tx.DB = q.DB
+	tx.hint(q)
 	if q.Do != nil {
 		return q.Do(tx)
 	}

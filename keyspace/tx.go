@@ -3,7 +3,6 @@ package keyspace
 import (
 	"strconv"
 
-	"github.com/troupedb/troupe/keyspace/table"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -36,8 +35,14 @@ type Tx struct {
 	trace   func(key []byte)
 	noTouch bool // the caller's reads don't mark keys as used
 
+	hinted   *byte // the key whose hash is known, by its place
+	hintLen  int
+	hintHash uint64
+	warmed   byte
+
 	args    command.Args
 	scratch []byte
+	items   []resp.Reply
 }
 
 // Caller is the session that a command came from, as far as a handler may
@@ -56,8 +61,9 @@ type Settings struct {
 	// a field or value in bytes, a packed hash may have.
 	HashPackedEntries, HashPackedValue int
 	// LFU says that access clocks count frequency instead of time (an LFU
-	// maxmemory-policy).
-	LFU bool
+	// maxmemory-policy); the other two are lfu-log-factor and lfu-decay-time.
+	LFU                           bool
+	LFULogFactor, LFUDecayMinutes int
 	// ActiveExpire is off only for tests: DEBUG SET-ACTIVE-EXPIRE.
 	ActiveExpire bool
 	// Events says that changes are recorded as Events.
@@ -73,13 +79,22 @@ type Event struct {
 
 // DefaultSettings are those of a server without configuration.
 func DefaultSettings() *Settings {
-	return &Settings{BulkMax: 512 << 20, HashPackedEntries: 128, HashPackedValue: 64, ActiveExpire: true}
+	return &Settings{
+		BulkMax: 512 << 20, HashPackedEntries: 128, HashPackedValue: 64,
+		LFULogFactor: 10, LFUDecayMinutes: 1, ActiveExpire: true,
+	}
 }
 
 // touch is a Watcher to be told of the turn's nth change.
 type touch struct {
 	watcher Watcher
 	change  int
+}
+
+// Databases is the number of databases.
+func (tx *Tx) Databases() (n int) {
+	tx.EachShard(func(sh *Shard) { n = sh.Databases() })
+	return n
 }
 
 // Now is the command's instant, Unix milliseconds. It never goes back within
@@ -134,12 +149,22 @@ func (tx *Tx) EachShard(visit func(*Shard)) {
 func (tx *Tx) Lookup(key []byte) Value {
 	v := tx.Find(key)
 	if v.slot == nil {
-		if sh := tx.shardOf(key); sh != nil {
-			sh.Stats.Misses++
-		}
+		tx.shardOf(key).Stats.Misses++
 		return v
 	}
 	v.sh.Stats.Hits++
+	return v
+}
+
+// Glance is Lookup without marking the key as used, for commands that look at
+// a key from outside, such as EXISTS and TTL.
+func (tx *Tx) Glance(key []byte) Value {
+	v := tx.Peek(key)
+	if v.slot == nil {
+		tx.shardOf(key).Stats.Misses++
+	} else {
+		v.sh.Stats.Hits++
+	}
 	return v
 }
 
@@ -152,15 +177,15 @@ func (tx *Tx) Find(key []byte) Value {
 	return v
 }
 
-// Peek is Find without marking the key as used, for commands that look at a
-// key from outside, such as OBJECT and TTL.
+// Peek is Find without marking the key as used, for commands that nobody
+// should notice, such as OBJECT.
 func (tx *Tx) Peek(key []byte) Value {
 	if tx.trace != nil {
 		tx.trace(key)
 	}
 	sh := tx.shardOf(key)
 	d := &sh.dbs[tx.DB]
-	slot, head := sh.find(d, key, sh.hash(key))
+	slot, head := sh.find(d, key, tx.hash(sh, key))
 	if slot == nil {
 		return Value{}
 	}
@@ -180,18 +205,6 @@ func (tx *Tx) Overdue(key []byte) bool {
 	return slot != nil && head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now
 }
 
-// mark sets the access clock of a slot: the seconds of Unix time in 24 bits.
-func (tx *Tx) mark(slot *table.Slot) {
-	if slot.Stamp() != tx.stamp {
-		slot.SetStamp(tx.stamp)
-	}
-}
-
-// Idle is how long ago, in seconds, a value was last used.
-func (tx *Tx) Idle(v Value) int64 {
-	return int64((tx.stamp - v.slot.Stamp()) & (1<<24 - 1))
-}
-
 // Text is the text of a String. That of an Int is written to the turn's
 // scratch buffer, which the next call of Text or Scratch uses again.
 func (tx *Tx) Text(v Value) []byte {
@@ -208,10 +221,35 @@ func (v Value) Int() int64 {
 	return int64(getUint32(b)) | int64(getUint32(b[4:]))<<32
 }
 
+// scratchMax bounds, in bytes, the buffer that a shard keeps for its commands.
+const scratchMax = 64 << 10
+
 // Scratch is an empty buffer for building a value or a reply in. KeepScratch
-// afterwards saves its growth for the next command.
-func (tx *Tx) Scratch() []byte         { return tx.scratch[:0] }
-func (tx *Tx) KeepScratch(used []byte) { tx.scratch = used }
+// afterwards saves its growth for the next command, unless it grew large.
+func (tx *Tx) Scratch() []byte { return tx.scratch[:0] }
+
+// KeepScratch saves the growth of the buffer that Scratch gave.
+func (tx *Tx) KeepScratch(used []byte) {
+	if cap(used) <= scratchMax {
+		tx.scratch = used
+	}
+}
+
+// itemsMax bounds how many elements of replies a shard keeps room for.
+const itemsMax = 4096
+
+// Items is room for n elements of a reply, for a command that makes one array
+// of known length. It is used again by the next call.
+func (tx *Tx) Items(n int) []resp.Reply {
+	if n > itemsMax {
+		return make([]resp.Reply, n)
+	}
+	if cap(tx.items) < n {
+		tx.items = make([]resp.Reply, n)
+	}
+	tx.items = tx.items[:n]
+	return tx.items
+}
 
 // Deadline is when the value ends, in Unix milliseconds, or NoDeadline.
 func (tx *Tx) Deadline(v Value) int64 {
@@ -250,6 +288,14 @@ func (tx *Tx) changed(sh *Shard, d *db, key []byte, watched bool, event string) 
 	}
 	for _, w := range d.watched[string(key)] {
 		tx.touched = append(tx.touched, touch{w, tx.changes})
+	}
+}
+
+// Also makes known a second thing that the present change of the key is, in
+// the words of keyspace notifications: SET with EX is "set" and "expire".
+func (tx *Tx) Also(key []byte, event string) {
+	if tx.Set.Events {
+		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}
 }
 

@@ -27,10 +27,12 @@ type batch struct {
 	requests  int
 	literals  []byte
 	argv      [][]byte
-	pending   int  // execs posted and not done
-	posted    bool // nothing may be added any more
-	written   int  // slots already written out
+	out       []byte // kept for the session's output
+	pending   int    // execs posted and not done
+	posted    bool   // nothing may be added any more
+	written   int    // slots already written out
 	deferred  [][]byte
+	mutes     bool   // some replies may not be sent
 	following *Multi // the transaction whose EXEC this is
 }
 
@@ -61,6 +63,7 @@ const keepMax = 1 << 20
 func (s *Session) open() *batch {
 	if s.batch == nil {
 		s.batch = batches.Get().(*batch)
+		s.out, s.batch.out = s.batch.out[:0], nil
 		if n := s.server.Node.Len(); len(s.batch.byShard) != n {
 			s.batch.byShard = make([]*keyspace.Execute, n)
 		}
@@ -84,7 +87,11 @@ func (s *Session) free() {
 	if cap(b.literals) > keepMax {
 		b.literals = nil
 	}
-	*b = batch{slots: b.slots[:0], execs: b.execs[:0], byShard: b.byShard, literals: b.literals[:0], argv: b.argv[:0]}
+	out := s.out
+	if s.out = nil; cap(out) > keepMax {
+		out = nil
+	}
+	*b = batch{slots: b.slots[:0], execs: b.execs[:0], byShard: b.byShard, literals: b.literals[:0], argv: b.argv[:0], out: out}
 	batches.Put(b)
 }
 
@@ -100,6 +107,7 @@ func (s *Session) newExecute() *keyspace.Execute {
 	x := executes.Get().(*keyspace.Execute)
 	x.Encoder, x.Caller, x.NoTouch, x.OutMax = s.encoder, s, s.noTouch, outMax
 	s.batch.execs = append(s.batch.execs, x)
+	s.batch.mutes = s.batch.mutes || s.reply != replyOn
 	return x
 }
 
@@ -208,6 +216,11 @@ func (s *Session) resumeAt(x *keyspace.Execute) {
 // the Execute that is to go on.
 func (s *Session) writeSlots() (stuck *keyspace.Execute) {
 	b := s.batch
+	if x := b.plain(); x != nil && !s.muted() {
+		s.out = append(s.out, x.Out...)
+		b.written = len(b.slots)
+		return nil
+	}
 	for ; b.written < len(b.slots); b.written++ {
 		sl := &b.slots[b.written]
 		switch sl.kind {
@@ -227,6 +240,18 @@ func (s *Session) writeSlots() (stuck *keyspace.Execute) {
 		case here:
 			s.runQueued(sl)
 		}
+	}
+	return nil
+}
+
+// plain is the one Execute of a batch that holds nothing else and has run
+// whole: its output is the batch's.
+func (b *batch) plain() *keyspace.Execute {
+	if len(b.execs) != 1 || b.written > 0 || b.literals != nil && len(b.literals) > 0 || b.following != nil {
+		return nil
+	}
+	if x := b.execs[0]; x.Ran == len(b.slots) && x.Ran == len(x.Requests) && !x.Refused && !b.mutes {
+		return x
 	}
 	return nil
 }
@@ -262,5 +287,5 @@ func (s *Session) recycle() {
 	clear(b.byShard)
 	clear(b.execs)
 	b.slots, b.execs, b.literals = b.slots[:0], b.execs[:0], b.literals[:0]
-	b.collect, b.requests, b.pending, b.posted, b.written, b.following = nil, 0, 0, false, 0, nil
+	b.collect, b.requests, b.pending, b.posted, b.written, b.following, b.mutes = nil, 0, 0, false, 0, nil, false
 }

@@ -15,9 +15,6 @@ import (
 func (s *Session) dispatch(argv [][]byte) bool {
 	s.endSkip()
 	row := s.find(argv)
-	s.Last.Store(metaOf(row))
-	s.Used.Store(s.server.Millis())
-
 	if refusal := s.refusal(row, argv); refusal.Kind() != resp.None {
 		s.server.refused(row, refusal)
 		s.abortMulti()
@@ -50,11 +47,11 @@ func (s *Session) endSkip() {
 
 // find is the catalogue's Lookup with a memory for the last name.
 func (s *Session) find(argv [][]byte) *Command {
-	if s.lastRow != nil && s.lastRow.Subs == nil && bytes.Equal(argv[0], s.lastName[:s.lastLen]) {
+	if s.lastRow != nil && s.lastRow.Words() == 1 && s.lastRow.Subs == nil && bytes.Equal(argv[0], s.lastName[:s.lastLen]) {
 		return s.lastRow
 	}
 	row := s.server.Catalogue.Lookup(argv)
-	if row != nil && row.Words() == 1 && len(argv[0]) <= nameMax {
+	if row != nil && len(argv[0]) <= nameMax {
 		s.lastRow, s.lastLen = row, copy(s.lastName[:], argv[0])
 	}
 	return row

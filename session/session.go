@@ -43,7 +43,9 @@ type Session struct {
 	inExec        bool     // the present command is one of a running transaction
 
 	batch  *batch
-	out    []byte
+	out    []byte   // of the batch: replies that are complete
+	shown  int      // bytes of input that were shown before and not consumed
+	now    int64    // of the present read, Unix milliseconds
 	pushes [][]byte // frames that wait for the open batch to be answered
 
 	lastName [nameMax]byte // of the command found last, as it was written
@@ -130,7 +132,8 @@ func (s *Session) received(data []byte) (consumed int) {
 	if s.closing {
 		return len(data)
 	}
-	s.Read.Add(int64(len(data)))
+	s.Read.Add(int64(len(data) - s.shown))
+	s.now = s.server.Millis()
 	b := s.open()
 	more := false
 	for s.mayTake() {
@@ -148,6 +151,9 @@ func (s *Session) received(data []byte) (consumed int) {
 		more = consumed < len(data)
 	}
 	s.settle()
+	s.shown = len(data) - consumed
+	s.Last.Store(metaOf(s.lastRow))
+	s.Used.Store(s.now)
 	s.rest(more)
 	return consumed
 }
@@ -168,6 +174,7 @@ func (s *Session) endInput(status Status) {
 		s.closing = true
 	case Foreign:
 		s.closing = true
+		s.link.Close()
 	}
 }
 
@@ -257,11 +264,7 @@ func (s *Session) flushOutput() {
 	}
 	s.link.Write(s.out)
 	s.Written.Add(int64(len(s.out)))
-	if cap(s.out) > 4096 {
-		s.out = nil
-	} else {
-		s.out = s.out[:0]
-	}
+	s.out = s.out[:0]
 	s.Unsent.Store(int64(s.link.Unsent()))
 }
 
