@@ -1,0 +1,197 @@
+package hash
+
+import (
+	"math"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/keyspace/table"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+var _ = Commands.Add(command.Spec[*keyspace.Tx]{
+	Meta: command.Meta{
+		Name: "HRANDFIELD", Syntax: "key [count [WITHVALUES]]", Arity: -2, Complexity: "O(n) for n fields, or for a hash of n fields if a large part of it is asked for",
+		Summary: "Returns fields of a hash chosen at random, different ones unless the count is negative.",
+		Group:   "hash", Since: "0.1.0", Flags: command.ReadOnly | command.Random,
+		Keys: command.OneKey(command.RO | command.Access),
+		Examples: "> HSET h f v\n:1\n" +
+			"> HRANDFIELD h\n\"f\"\n" +
+			"> HRANDFIELD h 5\n[\"f\"]\n" +
+			"> HRANDFIELD h -2 WITHVALUES\n[[\"f\", \"v\"], [\"f\", \"v\"]]\n" +
+			"> HRANDFIELD nokey\n_\n" +
+			"> HRANDFIELD h 1 VALUES\n-ERR syntax error\n",
+	},
+	Run: hrandfield,
+})
+
+func hrandfield(tx *keyspace.Tx, a *command.Args) resp.Reply {
+	key := a.Key()
+	if a.Len() == 0 {
+		return hrandfieldOne(tx, key)
+	}
+	count, show := readCount(a)
+	if a.Bad() {
+		return a.Err()
+	}
+	h, ok := lookup(tx, key)
+	if !ok {
+		return resp.ErrWrongType
+	}
+	var items []resp.Reply
+	switch n := h.len(); {
+	case n == 0 || count == 0:
+		return resp.EmptyList
+	case count >= int64(n):
+		items = h.list(show)
+	case count > 0:
+		items = h.sample(tx, int(count), show)
+	default:
+		if items, ok = h.draw(tx, -count, show); !ok {
+			return resp.ErrOutOfRange
+		}
+	}
+	if show == pairs {
+		return resp.Twos(items...)
+	}
+	return resp.Array(items...)
+}
+
+// hrandfieldOne is the form without a count.
+func hrandfieldOne(tx *keyspace.Tx, key []byte) resp.Reply {
+	h, ok := lookup(tx, key)
+	switch {
+	case !ok:
+		return resp.ErrWrongType
+	case h.len() == 0:
+		return resp.Nil
+	}
+	field, _ := h.random(tx)
+	return resp.Bulk(field)
+}
+
+var errCount = resp.Error("ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807")
+
+// readCount reads the count and WITHVALUES.
+func readCount(a *command.Args) (count int64, show shown) {
+	count = a.Int()
+	if count == math.MinInt64 {
+		a.Fail(errCount)
+	}
+	if a.Option("WITHVALUES") {
+		show = pairs
+	}
+	a.End()
+	if show == pairs && (count < -math.MaxInt64/2 || count > math.MaxInt64/2) {
+		a.Fail(resp.ErrOutOfRange) // as a flat array it could not be counted
+	}
+	return count, show
+}
+
+// random is a field, each as likely as any other. There must be one.
+func (h *fields) random(tx *keyspace.Tx) (field, value []byte) {
+	if h.large != nil {
+		b, p := h.large.element(h.large.index.Random(tx.Rand()).Ref())
+		return p.fieldOf(b), p.valueOf(b)
+	}
+	nth := tx.Rand() % uint64(h.packed.len())
+	h.packed.each(func(f, v []byte) bool {
+		field, value = f, v
+		nth--
+		return nth != math.MaxUint64
+	})
+	return field, value
+}
+
+// drawnMax bounds how many fields may be drawn, and Settings.BulkMax how many
+// bytes in sum, since a few fields make a reply of any size. (Redis 7.0 goes
+// on sending for as long as it takes.)
+const drawnMax = 1 << 22
+
+// draw makes the items of a reply with so many fields, each drawn from all.
+// ok is false if that is too many.
+func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Reply, ok bool) {
+	if count > drawnMax {
+		return nil, false
+	}
+	items = make([]resp.Reply, 0, show.items(int(count)))
+	var all []resp.Reply // of a packed hash, whose fields are found one by one
+	if h.large == nil {
+		all = h.list(show)
+	}
+	for bytes := 0; count > 0; count-- {
+		if h.large == nil {
+			i := show.items(int(tx.Rand() % uint64(h.packed.len())))
+			items = append(items, all[i:i+show.items(1)]...)
+		} else {
+			field, value := h.random(tx)
+			items = show.add(items, field, value)
+		}
+		for _, item := range items[len(items)-show.items(1):] {
+			bytes += len(item.Str())
+		}
+		if bytes > tx.Set.BulkMax {
+			return nil, false
+		}
+	}
+	return items, true
+}
+
+// sample makes the items of a reply with so many different fields, fewer than
+// there are; every set of them is as likely as any other.
+func (h *fields) sample(tx *keyspace.Tx, count int, show shown) []resp.Reply {
+	items := make([]resp.Reply, 0, show.items(count))
+	pick := picker{tx: tx, left: uint64(h.len()), want: uint64(count)}
+	switch {
+	case h.large == nil:
+		h.packed.each(func(field, value []byte) bool {
+			if pick.next() {
+				items = show.add(items, field, value)
+			}
+			return pick.want > 0
+		})
+	case count*sparse > h.len():
+		h.large.index.Each(func(slot *table.Slot) bool {
+			if pick.next() {
+				items = h.large.show(items, slot.Ref(), show)
+			}
+			return pick.want > 0
+		})
+	default:
+		taken := make(map[slab.Ref]struct{}, count)
+		for len(taken) < count {
+			r := h.large.index.Random(tx.Rand()).Ref()
+			if _, again := taken[r]; !again {
+				taken[r] = struct{}{}
+				items = h.large.show(items, r, show)
+			}
+		}
+	}
+	return items
+}
+
+// sparse is how many times the fields asked for must go into the hash for
+// drawing and drawing again to cost less than a walk through the table.
+const sparse = 16
+
+// picker picks want of the left items that pass by (algorithm S in Knuth, The
+// Art of Computer Programming, 3.4.2).
+type picker struct {
+	tx         *keyspace.Tx
+	left, want uint64
+}
+
+func (p *picker) next() bool {
+	picked := p.tx.Rand()%p.left < p.want
+	p.left--
+	if picked {
+		p.want--
+	}
+	return picked
+}
+
+func (l *large) show(items []resp.Reply, r slab.Ref, s shown) []resp.Reply {
+	b, p := l.element(r)
+	return s.add(items, p.fieldOf(b), p.valueOf(b))
+}

@@ -1,0 +1,30 @@
+package hash
+
+import (
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+var _ = Commands.Add(command.Spec[*keyspace.Tx]{
+	Meta: command.Meta{
+		Name: "HVALS", Syntax: "key", Arity: 2, Complexity: "O(n) for a hash of n fields",
+		Summary: "Returns the values of all fields of a hash.",
+		Group:   "hash", Since: "0.1.0", Flags: command.ReadOnly,
+		Keys: command.OneKey(command.RO | command.Access),
+		Examples: "> HSET h a 1 b 2\n:2\n" +
+			"> HVALS h\n[\"1\", \"2\"]\n" +
+			"> HVALS nokey\n[]\n" +
+			"> SET k v\n+OK\n" +
+			"> HVALS k\n-WRONGTYPE Operation against a key holding the wrong kind of value\n",
+	},
+	Run: hvals,
+})
+
+func hvals(tx *keyspace.Tx, a *command.Args) resp.Reply {
+	h, ok := lookup(tx, a.Key())
+	if !ok {
+		return resp.ErrWrongType
+	}
+	return resp.Array(h.list(onlyValues)...)
+}

@@ -1,0 +1,102 @@
+package hash
+
+import (
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+)
+
+// fields is a hash as a command reads it, in whichever form. The zero fields
+// is that of a missing key, and empty.
+type fields struct {
+	packed packed
+	large  *large
+}
+
+// fieldsOf are those of a Value that is a hash or missing.
+func fieldsOf(v keyspace.Value) fields {
+	switch {
+	case v.Missing():
+		return fields{}
+	case v.IsObject():
+		return fields{large: v.Object().(*large)}
+	}
+	return fields{packed: v.Packed()}
+}
+
+// lookup finds the hash of a reading command. If ok is false, the key holds
+// something else.
+func lookup(tx *keyspace.Tx, key []byte) (h fields, ok bool) {
+	v := tx.Lookup(key)
+	if !v.Missing() && !v.Is(keyspace.Hash) {
+		return fields{}, false
+	}
+	return fieldsOf(v), true
+}
+
+// len is the number of fields.
+func (h *fields) len() int {
+	if h.large != nil {
+		return h.large.Len()
+	}
+	return h.packed.len()
+}
+
+// get is the value of a field.
+func (h *fields) get(field []byte) (value []byte, found bool) {
+	if h.large != nil {
+		return h.large.get(field)
+	}
+	p, found := h.packed.find(field)
+	if !found {
+		return nil, false
+	}
+	return p.valueOf(h.packed), true
+}
+
+// each calls visit for every field until it returns false. Those of a packed
+// hash come in the order in which they were first set.
+func (h *fields) each(visit func(field, value []byte) bool) {
+	if h.large != nil {
+		h.large.each(visit)
+		return
+	}
+	h.packed.each(visit)
+}
+
+// shown says what of each pair a reply lists.
+type shown uint8
+
+const (
+	onlyFields shown = iota
+	onlyValues
+	pairs
+)
+
+// items is the number of items that n pairs make.
+func (s shown) items(n int) int {
+	if s == pairs {
+		return 2 * n
+	}
+	return n
+}
+
+// add appends what is shown of a pair.
+func (s shown) add(items []resp.Reply, field, value []byte) []resp.Reply {
+	if s != onlyValues {
+		items = append(items, resp.Bulk(field))
+	}
+	if s != onlyFields {
+		items = append(items, resp.Bulk(value))
+	}
+	return items
+}
+
+// list makes the items of a reply that shows the whole hash.
+func (h *fields) list(s shown) []resp.Reply {
+	items := make([]resp.Reply, 0, s.items(h.len()))
+	h.each(func(field, value []byte) bool {
+		items = s.add(items, field, value)
+		return true
+	})
+	return items
+}
