@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"github.com/troupedb/troupe/keyspace/hash"
 	"github.com/troupedb/troupe/keyspace/str"
 	"github.com/troupedb/troupe/session"
 )
@@ -8,4 +9,5 @@ import (
 // families adds every family of commands to the catalogue: one line each.
 func families(c *session.Catalogue) {
 	c.AddData(&str.Commands)
+	c.AddData(&hash.Commands)
 }
