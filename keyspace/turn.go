@@ -61,7 +61,7 @@ func (tx *Tx) End(t *Turn) {
 	}
 	tx.EachShard(func(sh *Shard) { sh.now = tx.now })
 	clear(tx.shards)
-	clear(tx.items) // elements point into slabs, which may be unmapped
+	tx.dropItems()
 	tx.changes, tx.Caller, tx.events, tx.hinted = 0, nil, tx.events[:0], nil
 }
 

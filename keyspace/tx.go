@@ -244,11 +244,19 @@ func (tx *Tx) Items(n int) []resp.Reply {
 	if n > itemsMax {
 		return make([]resp.Reply, n)
 	}
+	tx.dropItems()
 	if cap(tx.items) < n {
 		tx.items = make([]resp.Reply, n)
 	}
 	tx.items = tx.items[:n]
 	return tx.items
+}
+
+// dropItems forgets the elements of the reply before: they point into slabs,
+// and what the garbage collector sees must not point to what is unmapped.
+func (tx *Tx) dropItems() {
+	clear(tx.items)
+	tx.items = tx.items[:0]
 }
 
 // Deadline is when the value ends, in Unix milliseconds, or NoDeadline.
