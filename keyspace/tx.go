@@ -80,7 +80,7 @@ type Event struct {
 // DefaultSettings are those of a server without configuration.
 func DefaultSettings() *Settings {
 	return &Settings{
-		BulkMax: 512 << 20, HashPackedEntries: 128, HashPackedValue: 64,
+		BulkMax: 512 << 20, HashPackedEntries: 512, HashPackedValue: 64,
 		LFULogFactor: 10, LFUDecayMinutes: 1, ActiveExpire: true,
 	}
 }
