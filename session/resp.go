@@ -38,14 +38,15 @@ type Limits struct {
 	BulkMax   int // bytes of an argument (proto-max-bulk-len)
 	ArgsMax   int // arguments of a command
 	InlineMax int // bytes of a line: an inline command or a header
+	QueryMax  int // bytes of a command that is still arriving (client-query-buffer-limit); see Session
 	// Authenticated lifts the tighter bounds for links that must log in
 	// first: 10 arguments of 16,384 bytes. It is true where nobody must.
 	Authenticated bool
 }
 
-// DefaultLimits are redis-server's: 512 MiB an argument, 2^31-1 arguments
-// (the bytes of a link are bounded elsewhere), 64 KiB a line.
-var DefaultLimits = Limits{BulkMax: 512 << 20, ArgsMax: math.MaxInt32, InlineMax: 64 << 10, Authenticated: true}
+// DefaultLimits are redis-server's: 512 MiB an argument, 2^31-1 arguments,
+// 64 KiB a line, 1 GiB in all.
+var DefaultLimits = Limits{BulkMax: 512 << 20, ArgsMax: math.MaxInt32, InlineMax: 64 << 10, QueryMax: 1 << 30, Authenticated: true}
 
 // Bounds for links that have yet to log in.
 const (

@@ -142,7 +142,7 @@ func (s *Session) received(data []byte) (consumed int) {
 		b.argv = argv
 		consumed += n
 		if status != Ready {
-			s.endInput(status)
+			s.endInput(status, len(data)-consumed)
 			break
 		}
 		if !s.dispatch(b.argv[before:len(b.argv):len(b.argv)]) {
@@ -164,10 +164,16 @@ func (s *Session) mayTake() bool {
 	return !s.closing && s.held == nil && s.later == nil && !s.parked && len(b.slots) < batchMax && len(b.argv) < 64*batchMax && b.pending == 0
 }
 
-// endInput deals with the end of what can be read: for want of more, or for
-// good.
-func (s *Session) endInput(status Status) {
+// endInput deals with the end of what can be read: for want of more, of which
+// left bytes are there, or for good.
+func (s *Session) endInput(status Status, left int) {
 	switch status {
+	case Incomplete:
+		if left > s.limits().QueryMax {
+			s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id, "bytes", left)
+			s.closing = true
+			s.link.Close()
+		}
 	case Invalid:
 		s.settle()
 		s.answer(nil, s.reader.Failure())
