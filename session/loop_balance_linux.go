@@ -138,7 +138,7 @@ func (l *eventLoop) choose(n int) []*eventLink {
 	var chosen, active, idle []*eventLink
 	for _, slot := range l.links.slots {
 		switch link := slot.link; {
-		case link == nil || link.due:
+		case link == nil || link.due || link.closed:
 		case link.lastSeen != l.window.number:
 			idle = append(idle, link)
 		case (len(chosen)+len(active))%2 == 1:

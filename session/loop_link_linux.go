@@ -3,6 +3,7 @@ package session
 import (
 	"net/netip"
 	"sync/atomic"
+	"time"
 )
 
 // eventLink is a link of an event loop. All but at belongs to that loop.
@@ -29,7 +30,9 @@ type eventLink struct {
 	peerTold  bool // PeerClosed was called
 	flushing  bool // CloseAfterWrites was called
 	closing   bool // Close was called, or a write has failed
-	closed    bool
+	closed    bool // Closed was called, or is about to be
+	lingering bool // closed, but for the descriptor
+	lingerEnd time.Duration
 	failure   error
 }
 
@@ -97,6 +100,10 @@ func (k *eventLink) want(add, remove interest) {
 
 // ready handles what the poller reports.
 func (k *eventLink) ready(events interest) {
+	if k.lingering {
+		k.linger()
+		return
+	}
 	k.loop().window.saw(k)
 	if k.out.size > 0 && events&(wantOut|failed|hungUp) != 0 {
 		k.flush()
@@ -146,7 +153,10 @@ func (k *eventLink) tellPeerClosed() {
 func (k *eventLink) receive() {
 	pool := &k.loop().pool
 	if k.flushing {
-		k.discard(1)
+		if !k.discard() { // a failure shows again when output is written
+			k.eof = true
+			k.want(0, wantIn|peerClosed)
+		}
 		return
 	}
 	if k.eof {
@@ -230,36 +240,19 @@ func (k *eventLink) settle() {
 	case k.closing:
 		k.finish(k.failure)
 	case k.flushing:
-		// What is unread would make close reset the connection, and the peer
-		// might lose the reply that tells it why.
-		k.discard(discardReadsMax)
 		k.finish(nil)
 	case k.eof && !k.paused && !k.again:
 		k.finish(nil)
 	}
 }
 
-const discardReadsMax = 16
-
-// discard reads at most reads buffers and throws them away.
-func (k *eventLink) discard(reads int) {
+// discard reads once and throws it away; false says that nothing more comes.
+func (k *eventLink) discard() (more bool) {
 	pool := &k.loop().pool
 	buf := pool.get(widestRead)
-	defer pool.put(buf)
-	for range reads {
-		n, again, err := readSocket(k.fd, buf)
-		switch {
-		case again:
-			return
-		case err != nil:
-			k.fail(err)
-			return
-		case n == 0:
-			k.eof = true
-			k.want(0, wantIn|peerClosed)
-			return
-		}
-	}
+	n, again, err := readSocket(k.fd, buf)
+	pool.put(buf)
+	return n > 0 || again && err == nil
 }
 
 // fail ends the link soon, from the loop.
@@ -277,12 +270,8 @@ func (k *eventLink) finish(err error) {
 		return
 	}
 	l := k.loop()
+	linger := k.flushing && err == nil && !k.eof && k.out.size == 0
 	k.closed, k.closing = true, true
-	closeSocket(k.fd)
-	k.fd = -1
-	if k.slot != unadopted {
-		l.links.remove(k.slot)
-	}
 	l.assigned.Add(-1)
 	k.out.drop(&l.pool)
 	if k.paused {
@@ -290,7 +279,27 @@ func (k *eventLink) finish(err error) {
 	} else {
 		k.in.release(&l.pool)
 	}
+	if !linger || !l.lingers(k) {
+		k.shut()
+	}
 	k.handler.Closed(err)
+}
+
+// shut closes the descriptor.
+func (k *eventLink) shut() {
+	closeSocket(k.fd)
+	k.fd = -1
+	k.lingering = false
+	if k.slot != unadopted {
+		k.loop().links.remove(k.slot)
+	}
+}
+
+// linger throws away what the peer of a closed link still sends.
+func (k *eventLink) linger() {
+	if !k.discard() {
+		k.shut()
+	}
 }
 
 // flushBytesMax bounds what one link sends in a turn.
@@ -404,4 +413,9 @@ func (k *eventLink) Loop() int {
 	return l.owner.config.FirstLoop + l.number
 }
 
-func (k *eventLink) FD() int { return k.fd }
+func (k *eventLink) FD() int {
+	if k.closed {
+		return -1
+	}
+	return k.fd
+}

@@ -22,6 +22,7 @@ type eventLoop struct {
 	serving []*eventLink // due, swapped out
 	running []posted     // tasks, swapped out
 
+	last    []*eventLink // linger, in the order of their deadlines
 	balance loopBalance
 	window  loopWindow
 
@@ -54,14 +55,26 @@ func (l *eventLoop) run(done *sync.WaitGroup) {
 		l.serveDue()
 		n := l.poll.poll()
 		if n == 0 && len(l.due) == 0 {
-			n = l.sleep()
+			n = l.rest()
 		}
 		for i := range n {
 			l.dispatch(l.poll.ready(i))
 		}
 		l.serveDue()
+		l.endLingers()
 		l.endWindow()
 	}
+}
+
+// rest lets other threads run, and sleeps if there is nothing to do even then.
+// On a loaded machine the clients run meanwhile, and more can be done in the
+// next turn: a seventh less CPU time for unpipelined links, a third for one.
+func (l *eventLoop) rest() int {
+	l.poll.yield()
+	if n := l.poll.poll(); n > 0 {
+		return n
+	}
+	return l.sleep()
 }
 
 // sleep waits for an event or a task. asleep is set before the tasks are
@@ -70,7 +83,7 @@ func (l *eventLoop) sleep() int {
 	l.asleep.Store(true)
 	n := 0
 	if !l.closing.Load() && !l.hasTasks() {
-		n = l.poll.wait()
+		n = l.poll.wait(l.lingerLeft())
 	}
 	l.asleep.Store(false)
 	return n
@@ -169,8 +182,12 @@ func (l *eventLoop) finished() bool {
 		return false
 	}
 	for _, slot := range l.links.slots {
-		if slot.link != nil {
-			slot.link.finish(nil)
+		switch link := slot.link; {
+		case link == nil:
+		case link.lingering:
+			link.shut()
+		default:
+			link.finish(nil)
 		}
 	}
 	l.drains++
@@ -186,41 +203,4 @@ func (l *eventLoop) end() {
 		runtime.Gosched()
 	}
 	l.poll.close()
-}
-
-// linkTable finds links by the slot and tag of their events. The tag tells an
-// event of a link that has gone from one of its slot's next link.
-type linkTable struct {
-	slots []linkSlot
-	free  []int32
-}
-
-type linkSlot struct {
-	link *eventLink
-	tag  int32
-}
-
-func (t *linkTable) at(slot, tag int32) *eventLink {
-	if s := &t.slots[slot]; s.tag == tag {
-		return s.link
-	}
-	return nil
-}
-
-func (t *linkTable) add(link *eventLink) (slot, tag int32) {
-	if n := len(t.free); n > 0 {
-		slot = t.free[n-1]
-		t.free = t.free[:n-1]
-	} else {
-		slot = int32(len(t.slots))
-		t.slots = append(t.slots, linkSlot{})
-	}
-	t.slots[slot].link = link
-	return slot, t.slots[slot].tag
-}
-
-func (t *linkTable) remove(slot int32) {
-	t.slots[slot].link = nil
-	t.slots[slot].tag++
-	t.free = append(t.free, slot)
 }

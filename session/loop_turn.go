@@ -151,7 +151,8 @@ func (k *turnLink) start() {
 	}
 }
 
-// lingerMax bounds how long a link that was closed after its writes reads on.
+// lingerMax is how long a link that was closed after its writes is still read
+// from, if its peer does not close it before.
 const lingerMax = 100 * time.Millisecond
 
 // linger throws away what the peer still sends. Unread, it would make close
@@ -234,7 +235,7 @@ func (k *turnLink) serve() {
 
 // settle closes the link if nothing is left to be done for it.
 func (k *turnLink) settle() {
-	if k.closed || k.untold || k.out.unsent() > 0 {
+	if k.closed || k.untold || k.out.size.Load() > 0 {
 		return
 	}
 	switch {
@@ -278,11 +279,11 @@ func (k *turnLink) Write(p []byte) {
 	if k.closing || len(p) == 0 {
 		return
 	}
-	k.untold = true
 	if k.out.add(p) {
 		k.owner.done.Add(1)
 		go k.send()
 	}
+	k.untold = k.untold || k.Unsent() > 0
 }
 
 // send writes until there is no output left.
@@ -300,14 +301,16 @@ func (k *turnLink) sent(err error) {
 		k.finish(err)
 		return
 	}
-	if k.untold && k.out.unsent() == 0 && !k.closing {
+	if k.untold && k.out.size.Load() == 0 && !k.closing {
 		k.untold = false
 		k.handler.Drained()
 	}
 	k.settle()
 }
 
-func (k *turnLink) Unsent() int { return k.out.unsent() }
+// Unsent leaves out what a socket's own buffer would have taken, so that no
+// link needs to hear of Drained that is not behind.
+func (k *turnLink) Unsent() int { return max(int(k.out.size.Load())-turnTakenBytes, 0) }
 
 func (k *turnLink) Pause() { k.paused = true }
 
@@ -374,9 +377,8 @@ func (o *turnOutput) add(p []byte) bool {
 	return start
 }
 
-func (o *turnOutput) unsent() int { return int(o.size.Load()) }
-
 const (
+	turnTakenBytes = 64 << 10 // waiting bytes that count as sent
 	turnWriteBytes = 64 << 10 // in one write, so that unsent falls as it goes
 	turnKeptBytes  = 4 << 10  // capacity that an idle link keeps
 )

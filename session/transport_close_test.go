@@ -136,6 +136,32 @@ func TestTransportClosesAfterWritesWithInputUnread(t *testing.T) {
 	})
 }
 
+// Nor is it lost when the peer goes on sending.
+func TestTransportLingersForItsLastReply(t *testing.T) {
+	eachTransport(t, func(t *testing.T, kind string) {
+		s := newStage(t, kind, TransportConfig{Accept: func(link Link) Handler {
+			link.Write([]byte("-ERR max number of clients reached"))
+			return nil
+		}}, nil)
+		for range 20 {
+			conn := s.dial()
+			expect(t, conn, "-ERR max")
+			send(t, conn, "PING")
+			send(t, conn, "PING")
+			expectEnd(t, conn, " number of clients reached")
+			conn.Close()
+		}
+		// One that never closes its side is closed all the same.
+		conn := s.dial()
+		expectEnd(t, conn, "-ERR max number of clients reached")
+		for {
+			if _, err := conn.Write([]byte("more")); err != nil {
+				break
+			}
+		}
+	})
+}
+
 // Close loses what is unsent, and Closed comes from the loop afterwards.
 func TestTransportClosesNow(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {

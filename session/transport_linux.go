@@ -105,13 +105,21 @@ func (p *poller) poll() int {
 	return readyCount(n, errno)
 }
 
-// wait sleeps until a descriptor is ready or wakeUp is called.
-func (p *poller) wait() int {
-	const forever = ^uintptr(0)
+// wait sleeps until a descriptor is ready, wakeUp is called, or most has
+// passed; below zero, most is without limit.
+func (p *poller) wait(most time.Duration) int {
+	milliseconds := -1
+	if most >= 0 {
+		milliseconds = int((most + time.Millisecond - 1) / time.Millisecond)
+	}
 	n, _, errno := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(p.fd),
-		uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), forever, 0, 0)
+		uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(milliseconds), 0, 0)
 	return readyCount(n, errno)
 }
+
+// yield gives the processor to another thread that wants it. It may take its
+// time, so the scheduler is told.
+func (p *poller) yield() { syscall.Syscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
 
 func readyCount(n uintptr, errno syscall.Errno) int {
 	switch errno {
@@ -155,6 +163,9 @@ func socketCall(call uintptr, name string, fd int, buf []byte) (n int, again boo
 }
 
 func closeSocket(fd int) { syscall.Close(fd) }
+
+// endOutput tells the peer that nothing more will come.
+func endOutput(fd int) error { return syscall.Shutdown(fd, syscall.SHUT_WR) }
 
 // socketError takes the error that waits on a socket.
 func socketError(fd int) error {

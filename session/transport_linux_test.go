@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -111,7 +112,7 @@ func TestTransportMovesLinks(t *testing.T) {
 
 // postInOrder posts tasks that touch what the handler touches, so that the race
 // detector sees whether both run on one loop at a time.
-func postInOrder(t *testing.T, link Link, shared *int, posts int) {
+func postInOrder(t testing.TB, link Link, shared *int, posts int) {
 	next := 0
 	for i := range posts {
 		link.Post(func() {
@@ -147,55 +148,6 @@ func exchange(t *testing.T, conn *net.TCPConn, rounds int) {
 			return
 		}
 	}
-}
-
-// A task that finds another link on its own loop may call it, even one that is
-// on its way to that loop.
-func TestTransportCallsNeighbours(t *testing.T) {
-	t.Parallel()
-	const count, calls = 8, 3000
-	links := make(chan Link, count)
-	s := newStage(t, "loops", TransportConfig{
-		Loops:  2,
-		window: 50 * time.Microsecond,
-		decide: func(self int, loads []loopLoad) (loopMove, bool) {
-			return loopMove{to: 1 - self, links: loads[self].links}, true
-		},
-	}, func(link Link, actor *script) {
-		echo(link, actor)
-		links <- link
-	})
-	var readers sync.WaitGroup
-	all := make([]Link, count)
-	for i := range all {
-		conn := s.dial()
-		all[i] = await(t, links, "link")
-		readers.Go(func() { io.Copy(io.Discard, conn) })
-	}
-	told := make(chan bool, calls)
-	for i := range calls {
-		from := all[i%count]
-		from.Post(func() {
-			for _, link := range all {
-				if link.Loop() == from.Loop() {
-					link.Write([]byte("hello"))
-				}
-			}
-			told <- true
-		})
-		if i%100 == 0 {
-			await(t, told, "call")
-		}
-	}
-	for _, link := range all {
-		link.Post(link.CloseAfterWrites)
-	}
-	for range all {
-		if err := s.awaitClosed(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	readers.Wait()
 }
 
 // A paused link whose peer has gone must not keep its loop awake.
@@ -288,4 +240,26 @@ func TestTransportBalancePolicyIsConsulted(t *testing.T) {
 			return
 		}
 	}
+}
+
+func TestTransportTunesSockets(t *testing.T) {
+	t.Parallel()
+	links := make(chan Link, 1)
+	s := newStage(t, "loops", TransportConfig{KeepAlive: 300 * time.Second}, func(link Link, actor *script) { links <- link })
+	s.dial()
+	fd := make(chan int)
+	link := await(t, links, "link")
+	link.Post(func() { fd <- link.FD() })
+	socket := await(t, fd, "descriptor")
+	f := func(level, option, want int) {
+		t.Helper()
+		if got, err := syscall.GetsockoptInt(socket, level, option); err != nil || got != want {
+			t.Fatalf("option %d is %d, %v; want %d", option, got, err, want)
+		}
+	}
+	f(syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
+	f(syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1)
+	f(syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, 300)
+	f(syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, 100)
+	f(syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, 3)
 }

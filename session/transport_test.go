@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,185 +13,7 @@ import (
 	"time"
 )
 
-// The suite runs against every transport that this system has. Handlers are
-// scripts of functions; what they see is told to the test over channels.
-
-// transports is what the suite runs against; a system may add its own.
-var transports = map[string]func(TransportConfig) (Transport, error){
-	"goroutines": func(c TransportConfig) (Transport, error) { return NewGoroutines(c), nil },
-}
-
-// patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
-
-// script is a handler whose functions may be nil.
-type script struct {
-	received func(data []byte) int
-	drained  func()
-	gone     func()
-	closed   chan error
-}
-
-func (s *script) Received(data []byte) int {
-	if s.received == nil {
-		return len(data)
-	}
-	return s.received(data)
-}
-
-func (s *script) Drained() {
-	if s.drained != nil {
-		s.drained()
-	}
-}
-
-func (s *script) PeerClosed() {
-	if s.gone != nil {
-		s.gone()
-	}
-}
-
-func (s *script) Closed(err error) { s.closed <- err }
-
-// stage is a transport under test, listening on a TCP port.
-type stage struct {
-	t         *testing.T
-	transport Transport
-	address   string
-	closed    chan error // of all scripts
-}
-
-// newStage starts a transport whose links play what play sets up.
-func newStage(t *testing.T, kind string, config TransportConfig, play func(Link, *script)) *stage {
-	t.Helper()
-	s := &stage{t: t, closed: make(chan error, 10_000)}
-	if config.Accept == nil {
-		config.Accept = func(link Link) Handler {
-			actor := &script{closed: s.closed}
-			play(link, actor)
-			return actor
-		}
-	}
-	if config.Loops == 0 {
-		config.Loops = 2
-	}
-	config.Report = func(err error) { t.Logf("reported: %v", err) }
-	transport, err := transports[kind](config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(transport.Close)
-	s.transport = transport
-	if s.address, err = transport.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// eachTransport runs test once for each, with a function to make its stage.
-func eachTransport(t *testing.T, test func(t *testing.T, kind string)) {
-	t.Parallel()
-	for kind := range transports {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			test(t, kind)
-		})
-	}
-}
-
-func (s *stage) dial() *net.TCPConn {
-	s.t.Helper()
-	conn, err := net.DialTimeout("tcp", s.address, patience)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	conn.SetDeadline(time.Now().Add(patience))
-	s.t.Cleanup(func() { conn.Close() })
-	return conn.(*net.TCPConn)
-}
-
-// awaitClosed is the error of the next Closed.
-func (s *stage) awaitClosed() error {
-	s.t.Helper()
-	return await(s.t, s.closed, "Closed")
-}
-
-func await[T any](t *testing.T, from <-chan T, what string) T {
-	t.Helper()
-	select {
-	case v := <-from:
-		return v
-	case <-time.After(patience):
-		t.Fatalf("no %s", what)
-		panic("unreachable")
-	}
-}
-
-func send(t *testing.T, conn net.Conn, data string) {
-	t.Helper()
-	if _, err := io.WriteString(conn, data); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func expect(t *testing.T, conn net.Conn, want string) {
-	t.Helper()
-	got := make([]byte, len(want))
-	if _, err := io.ReadFull(conn, got); err != nil || string(got) != want {
-		t.Fatalf("read %.200q, %v; want %.200q", got, err, want)
-	}
-}
-
-// expectEnd reads to the end of the stream.
-func expectEnd(t *testing.T, conn net.Conn, want string) {
-	t.Helper()
-	got, err := io.ReadAll(conn)
-	if err != nil || string(got) != want {
-		t.Fatalf("read %.200q and %v to the end, want %.200q", got, err, want)
-	}
-}
-
-func echo(link Link, actor *script) {
-	actor.received = func(data []byte) int {
-		link.Write(data)
-		return len(data)
-	}
-}
-
-// frames are a length in two bytes and as much data.
-func frame(data string) string {
-	return string(binary.BigEndian.AppendUint16(nil, uint16(len(data)))) + data
-}
-
-// eachFrame calls do with whole frames until it says stop, and returns the
-// bytes of those done.
-func eachFrame(data []byte, do func(frame []byte) (more bool)) int {
-	done := 0
-	for len(data)-done >= 2 {
-		size := 2 + int(binary.BigEndian.Uint16(data[done:]))
-		if len(data)-done < size {
-			break
-		}
-		done += size
-		if !do(data[done-size+2 : done]) {
-			break
-		}
-	}
-	return done
-}
-
-// echoFrames answers each frame with its data in brackets.
-func echoFrames(link Link, actor *script) {
-	actor.received = func(data []byte) int {
-		var replies []byte
-		n := eachFrame(data, func(frame []byte) bool {
-			replies = fmt.Appendf(replies, "[%s]", frame)
-			return true
-		})
-		link.Write(replies)
-		return n
-	}
-}
+// How bytes, pauses and tasks go, on every transport.
 
 func TestTransportEchoes(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
@@ -578,4 +399,56 @@ func TestTransportStopsListening(t *testing.T) {
 		}
 		expectEnd(t, conn, "")
 	})
+}
+
+// A task that finds another link on its own loop may call it, even one that is
+// on its way to that loop.
+func TestTransportCallsNeighbours(t *testing.T) {
+	eachTransport(t, func(t *testing.T, kind string) { callNeighbours(t, kind) })
+}
+
+func callNeighbours(t *testing.T, kind string) {
+	const count, calls = 8, 3000
+	links := make(chan Link, count)
+	s := newStage(t, kind, TransportConfig{
+		Loops:  2,
+		window: 50 * time.Microsecond,
+		decide: func(self int, loads []loopLoad) (loopMove, bool) {
+			return loopMove{to: 1 - self, links: loads[self].links}, true
+		},
+	}, func(link Link, actor *script) {
+		echo(link, actor)
+		links <- link
+	})
+	var readers sync.WaitGroup
+	all := make([]Link, count)
+	for i := range all {
+		conn := s.dial()
+		all[i] = await(t, links, "link")
+		readers.Go(func() { io.Copy(io.Discard, conn) })
+	}
+	told := make(chan bool, calls)
+	for i := range calls {
+		from := all[i%count]
+		from.Post(func() {
+			for _, link := range all {
+				if link.Loop() == from.Loop() {
+					link.Write([]byte("hello"))
+				}
+			}
+			told <- true
+		})
+		if i%100 == 0 {
+			await(t, told, "call")
+		}
+	}
+	for _, link := range all {
+		link.Post(link.CloseAfterWrites)
+	}
+	for range all {
+		if err := s.awaitClosed(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readers.Wait()
 }

@@ -1,0 +1,190 @@
+package session
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// The suite runs against every transport that this system has. Handlers are
+// scripts of functions; what they see is told to the test over channels.
+
+// transports is what the suite runs against; a system may add its own.
+var transports = map[string]func(TransportConfig) (Transport, error){
+	"goroutines": func(c TransportConfig) (Transport, error) { return NewGoroutines(c), nil },
+}
+
+// patience is how long a test waits for what must happen.
+const patience = 20 * time.Second
+
+// script is a handler whose functions may be nil.
+type script struct {
+	received func(data []byte) int
+	drained  func()
+	gone     func()
+	closed   chan error
+}
+
+func (s *script) Received(data []byte) int {
+	if s.received == nil {
+		return len(data)
+	}
+	return s.received(data)
+}
+
+func (s *script) Drained() {
+	if s.drained != nil {
+		s.drained()
+	}
+}
+
+func (s *script) PeerClosed() {
+	if s.gone != nil {
+		s.gone()
+	}
+}
+
+func (s *script) Closed(err error) { s.closed <- err }
+
+// stage is a transport under test, listening on a TCP port.
+type stage struct {
+	t         testing.TB
+	transport Transport
+	address   string
+	closed    chan error // of all scripts
+}
+
+// newStage starts a transport whose links play what play sets up.
+func newStage(t testing.TB, kind string, config TransportConfig, play func(Link, *script)) *stage {
+	t.Helper()
+	s := &stage{t: t, closed: make(chan error, 10_000)}
+	if config.Accept == nil {
+		config.Accept = func(link Link) Handler {
+			actor := &script{closed: s.closed}
+			play(link, actor)
+			return actor
+		}
+	}
+	if config.Loops == 0 {
+		config.Loops = 2
+	}
+	config.Report = func(err error) { t.Logf("reported: %v", err) }
+	transport, err := transports[kind](config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(transport.Close)
+	s.transport = transport
+	if s.address, err = transport.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// eachTransport runs test once for each, with a function to make its stage.
+func eachTransport(t *testing.T, test func(t *testing.T, kind string)) {
+	t.Parallel()
+	for kind := range transports {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(t, kind)
+		})
+	}
+}
+
+func (s *stage) dial() *net.TCPConn {
+	s.t.Helper()
+	conn, err := net.DialTimeout("tcp", s.address, patience)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	conn.SetDeadline(time.Now().Add(patience))
+	s.t.Cleanup(func() { conn.Close() })
+	return conn.(*net.TCPConn)
+}
+
+// awaitClosed is the error of the next Closed.
+func (s *stage) awaitClosed() error {
+	s.t.Helper()
+	return await(s.t, s.closed, "Closed")
+}
+
+func await[T any](t testing.TB, from <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("no %s", what)
+		panic("unreachable")
+	}
+}
+
+func send(t *testing.T, conn net.Conn, data string) {
+	t.Helper()
+	if _, err := io.WriteString(conn, data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func expect(t *testing.T, conn net.Conn, want string) {
+	t.Helper()
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(conn, got); err != nil || string(got) != want {
+		t.Fatalf("read %.200q, %v; want %.200q", got, err, want)
+	}
+}
+
+// expectEnd reads to the end of the stream.
+func expectEnd(t *testing.T, conn net.Conn, want string) {
+	t.Helper()
+	got, err := io.ReadAll(conn)
+	if err != nil || string(got) != want {
+		t.Fatalf("read %.200q and %v to the end, want %.200q", got, err, want)
+	}
+}
+
+func echo(link Link, actor *script) {
+	actor.received = func(data []byte) int {
+		link.Write(data)
+		return len(data)
+	}
+}
+
+// frames are a length in two bytes and as much data.
+func frame(data string) string {
+	return string(binary.BigEndian.AppendUint16(nil, uint16(len(data)))) + data
+}
+
+// eachFrame calls do with whole frames until it says stop, and returns the
+// bytes of those done.
+func eachFrame(data []byte, do func(frame []byte) (more bool)) int {
+	done := 0
+	for len(data)-done >= 2 {
+		size := 2 + int(binary.BigEndian.Uint16(data[done:]))
+		if len(data)-done < size {
+			break
+		}
+		done += size
+		if !do(data[done-size+2 : done]) {
+			break
+		}
+	}
+	return done
+}
+
+// echoFrames answers each frame with its data in brackets.
+func echoFrames(link Link, actor *script) {
+	actor.received = func(data []byte) int {
+		var replies []byte
+		n := eachFrame(data, func(frame []byte) bool {
+			replies = fmt.Appendf(replies, "[%s]", frame)
+			return true
+		})
+		link.Write(replies)
+		return n
+	}
+}
