@@ -48,7 +48,9 @@ type Options struct {
 	Families []Family
 	// Renames are applied to the catalogue when it is complete.
 	Renames []Rename
-	Log     hclog.Logger
+	// Ready is called when all is there, before the first link is let in.
+	Ready func(*System) error
+	Log   hclog.Logger
 }
 
 // Family adds commands that run on the system itself. It is called before the
@@ -129,11 +131,16 @@ func (s *System) start() (err error) {
 		return err
 	}
 	s.idle.start(s.Server)
-	if err := s.Listen(Endpoints{s.options.Binds, s.options.Port, s.options.Unix}); err != nil {
-		s.Close()
-		return err
+	if s.options.Ready != nil {
+		err = s.options.Ready(s)
 	}
-	return nil
+	if err == nil {
+		err = s.Listen(Endpoints{s.options.Binds, s.options.Port, s.options.Unix})
+	}
+	if err != nil {
+		s.Close()
+	}
+	return err
 }
 
 // catalogue puts all families together.
@@ -220,6 +227,9 @@ func (s *System) reporter() func(error) {
 		}
 	}
 }
+
+// Loops is the number of event loops.
+func (s *System) Loops() int { return s.transport.Loops() }
 
 // Close stops the server at once: links are closed as they are. See Drain.
 func (s *System) Close() {

@@ -1,45 +1,72 @@
-// Command troupe is the server, and the tools that go with it.
+// Command troupe is the server, and the tools that go with it: a sub-command a
+// file. Without one it is the server.
+//
+// It owns the process: the command line, the log, signals and the exit code
+// (0 after an orderly end, 1 after a failure, 70 when a mistake of the program
+// has ended it).
 package main
 
 import (
-	"flag"
-	"net/http"
-	_ "net/http/pprof"
+	"errors"
+	"fmt"
+	"io"
 	"os"
-	"os/signal"
-	"runtime"
-	"syscall"
 
-	"github.com/hashicorp/go-hclog"
-	"github.com/troupedb/troupe/actors"
+	"github.com/alecthomas/kong"
 )
 
+// The exit codes.
+const (
+	exitFailure = 1
+	exitBroken  = 70 // EX_SOFTWARE of sysexits.h
+)
+
+// commandLine is a field a sub-command.
+type commandLine struct {
+	Server      serverCmd      `cmd:"" default:"withargs" help:"Serve. This is what happens without a command."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is well: the exit code tells."`
+	Settings    settingsCmd    `cmd:"" help:"List every setting, what it does here, and its environment variable."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+}
+
+// process is what a sub-command has of the process.
+type process struct {
+	args    []string
+	environ []string
+	in      io.Reader
+	out     io.Writer
+}
+
 func main() {
-	port := flag.Int("port", 7379, "")
-	loops := flag.Int("loops", 0, "")
-	shards := flag.Int("shards", runtime.GOMAXPROCS(0), "")
-	pprof := flag.String("pprof", "", "")
-	flag.String("save", "", "")
-	flag.String("appendonly", "", "")
-	flag.String("dir", "", "")
-	flag.Parse()
-	log := hclog.New(&hclog.LoggerOptions{Name: "troupe"})
-	if *pprof != "" {
-		go http.ListenAndServe(*pprof, nil)
+	err := run(process{os.Args[1:], os.Environ(), os.Stdin, os.Stdout})
+	if code := exitCode(0); errors.As(err, &code) {
+		os.Exit(int(code))
 	}
-	s, err := actors.Start(actors.Options{Binds: []string{"127.0.0.1"}, Port: *port, Loops: *loops, Shards: *shards, Databases: 16, Clients: 10000, Log: log})
 	if err != nil {
-		log.Error("start", "error", err)
-		os.Exit(1)
+		fmt.Fprintln(os.Stderr, "troupe:", err)
+		os.Exit(exitFailure)
 	}
-	log.Info("ready", "port", *port)
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT)
-	select {
-	case <-c:
-	case b := <-s.Broken:
-		log.Error("broken", "command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
-		os.Exit(70)
+}
+
+// exitCode is an end of the process about which all has been said.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+func run(p process) error {
+	line := &commandLine{}
+	line.Server.Plugins = kong.Plugins{settingFlags()}
+	parser, err := kong.New(line,
+		kong.Name("troupe"),
+		kong.Description("A reactive in-memory data-structure server for Redis and DiceDB clients."),
+		kong.Bind(p),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
+	if err != nil {
+		return err
 	}
-	s.Close()
+	ctx, err := parser.Parse(p.args)
+	if err != nil {
+		return err
+	}
+	return ctx.Run()
 }

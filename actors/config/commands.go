@@ -1,0 +1,185 @@
+package config
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+
+	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
+)
+
+// Commands is the family CONFIG.
+var Commands command.Table[*Call]
+
+// Call is a CONFIG command on its way: the settings and the client that asks.
+type Call struct {
+	*Config
+	client *session.Session
+}
+
+// family adds the commands to a system's catalogue.
+func (c *Config) family(_ *actors.System, catalogue *session.Catalogue) {
+	session.AddFor(catalogue, &Commands, func(s *session.Session) *Call { return &Call{c, s} })
+}
+
+// adminFlags are those of all subcommands but HELP.
+const adminFlags = command.Admin | command.NoScript | command.Loading | command.Stale
+
+var (
+	_ = Commands.Add(command.Spec[*Call]{
+		Meta: command.Meta{
+			Name: "CONFIG", Arity: -2, Complexity: "Depends on the subcommand.",
+			Summary: "A container for the commands about the server's settings.",
+			Group:   "server", Since: "0.1.0", Flags: command.SubCommands,
+		},
+	})
+	_ = Commands.Add(command.Spec[*Call]{
+		Meta: command.Meta{
+			Name: "CONFIG|GET", Syntax: "parameter [parameter ...]", Arity: -3, Complexity: "O(N), N being the number of settings and patterns.",
+			Summary: "Returns the values of the settings whose names match one of the patterns.",
+			Group:   "server", Since: "0.1.0", Flags: adminFlags,
+			Examples: "> CONFIG GET databases\n[\"databases\", \"16\"]\n> CONFIG GET nosuchthing\n[]\n" +
+				"> CONFIG GET\n-ERR wrong number of arguments for 'config|get' command\n",
+		},
+		Run: get,
+	})
+	_ = Commands.Add(command.Spec[*Call]{
+		Meta: command.Meta{
+			Name: "CONFIG|SET", Syntax: "parameter value [parameter value ...]", Arity: -4, Complexity: "O(N), N being the number of settings given.",
+			Summary: "Changes settings of the running server, all of those that are given or none.",
+			Group:   "server", Since: "0.1.0", Flags: adminFlags,
+			Examples: "> CONFIG SET hash-max-listpack-entries 64 timeout 0\n+OK\n> CONFIG GET hash-max-listpack-entries\n[\"hash-max-listpack-entries\", \"64\"]\n" +
+				"> CONFIG SET timeout soon\n-ERR CONFIG SET failed (possibly related to argument 'timeout') - argument couldn't be parsed into an integer\n" +
+				"> CONFIG SET appendonly yes\n-ERR CONFIG SET failed (possibly related to argument 'appendonly') - \"yes\" is not supported yet: nothing is written to disk\n",
+		},
+		Run: set,
+	})
+	_ = Commands.Add(command.Spec[*Call]{
+		Meta: command.Meta{
+			Name: "CONFIG|RESETSTAT", Arity: 2, Complexity: "O(1)",
+			Summary: "Sets the counters that INFO shows to zero.",
+			Group:   "server", Since: "0.1.0", Flags: adminFlags,
+			Examples: "> CONFIG RESETSTAT\n+OK\n> CONFIG RESETSTAT now\n-ERR wrong number of arguments for 'config|resetstat' command\n",
+		},
+		Run: resetStat,
+	})
+	_ = Commands.Add(command.Spec[*Call]{
+		Meta: command.Meta{
+			Name: "CONFIG|REWRITE", Arity: 2, Complexity: "O(N), N being the number of lines of the file.",
+			Summary: "Writes the settings that have been changed into the file that the server was started with.",
+			Group:   "server", Since: "0.1.0", Flags: adminFlags,
+			Examples: "> CONFIG REWRITE now\n-ERR wrong number of arguments for 'config|rewrite' command\n" +
+				"> CONFIG REWRITE\n-ERR The server is running without a config file\n",
+		},
+		Run: rewrite,
+	})
+	_ = Commands.Add(command.Spec[*Call]{
+		Meta: command.Meta{
+			Name: "CONFIG|HELP", Arity: 2, Complexity: "O(1)",
+			Summary: "Tells what the subcommands do.",
+			Group:   "server", Since: "0.1.0", Flags: command.Loading | command.Stale,
+			Examples: "> CONFIG HELP me\n-ERR wrong number of arguments for 'config|help' command\n",
+		},
+		Run: func(c *Call, _ *command.Args) resp.Reply { return c.client.Server().Catalogue.Help("CONFIG") },
+	})
+)
+
+func get(c *Call, a *command.Args) resp.Reply {
+	var items []resp.Reply
+	shown := map[string]bool{}
+	show := func(row *Setting, name string) {
+		if key := strings.ToLower(name); !shown[key] {
+			shown[key] = true
+			items = append(items, resp.BulkString(name), resp.BulkString(c.value(row)))
+		}
+	}
+	for a.More() {
+		word := a.Bytes()
+		if strings.ContainsAny(string(word), "*?[") {
+			matching(word, show)
+		} else if row := Named(string(word)); row != nil && row.Kind != Directive {
+			show(row, string(word))
+		}
+	}
+	return resp.Map(items...)
+}
+
+// matching shows the settings that a pattern means, under both their names.
+func matching(pattern []byte, show func(row *Setting, name string)) {
+	for _, row := range Table {
+		if row.Hidden || row.Kind == Directive {
+			continue
+		}
+		for _, name := range []string{row.Name, row.Alias} {
+			if name != "" && command.MatchFold(pattern, []byte(name)) {
+				show(row, name)
+			}
+		}
+	}
+}
+
+func set(c *Call, a *command.Args) resp.Reply {
+	words := a.Rest()
+	if len(words)%2 != 0 {
+		return resp.ErrSyntax
+	}
+	var changes []Change
+	for ; len(words) > 0; words = words[2:] {
+		changes = append(changes, Change{string(words[0]), string(words[1])})
+	}
+	err := c.Set(changes, c.Allows("enable-protected-configs", isLocal(c.client)))
+	var refused *Refusal
+	switch {
+	case err == nil:
+		return resp.OK
+	case !errors.As(err, &refused):
+		return resp.Error("ERR CONFIG SET failed - " + err.Error())
+	case refused.IsUnknown:
+		return resp.Error("ERR Unknown option or number of arguments for CONFIG SET - '" + refused.Name + "'")
+	}
+	return resp.Error("ERR CONFIG SET failed (possibly related to argument '" + refused.Name + "') - " + refused.Reason)
+}
+
+// isLocal tells clients of this machine.
+func isLocal(client *session.Session) bool {
+	from, err := netip.ParseAddrPort(client.Address())
+	return err != nil || from.Addr().Unmap().IsLoopback() // a unix socket has no port
+}
+
+// resetStat sets the counters to zero. Those of the shards follow, before any
+// command that this client sends afterwards.
+func resetStat(c *Call, _ *command.Args) resp.Reply {
+	server := c.client.Server()
+	server.Stats.Reset()
+	x := &keyspace.Execute{Encoder: resp.V2, Requests: []keyspace.Request{{Do: func(tx *keyspace.Tx) resp.Reply {
+		tx.EachShard(func(sh *keyspace.Shard) { sh.Stats = keyspace.Stats{} })
+		return resp.OK
+	}}}}
+	server.Node.VisitAll(x)
+	server.Node.Post(x, unattended{})
+	return resp.OK
+}
+
+// unattended owns a batch whose end interests no one.
+type unattended struct{}
+
+// Executed does nothing.
+func (unattended) Executed(*keyspace.Execute) {}
+
+func rewrite(c *Call, _ *command.Args) resp.Reply {
+	err := c.Rewrite()
+	log := c.client.Server().Log
+	switch {
+	case errors.Is(err, errNoFile):
+		return resp.Error("ERR " + err.Error())
+	case err != nil:
+		log.Error("settings not written", "error", err)
+		return resp.Error("ERR " + err.Error())
+	}
+	log.Info("settings written", "file", c.File())
+	return resp.OK
+}

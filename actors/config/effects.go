@@ -1,0 +1,149 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/session"
+)
+
+// effect is how settings are put in force in a running server. Several
+// settings may share one, which then runs once for all of them.
+type effect uint8
+
+const (
+	none effect = iota
+	listening
+	protecting
+	admitting
+	idling
+	authenticating
+	limiting
+	logging
+	timing
+)
+
+// effects does them. One that fails has changed nothing.
+var effects = map[effect]func(*Config, *actors.System) error{
+	listening: listen, protecting: protect, admitting: admit, idling: idle,
+	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow,
+}
+
+// atStart are those that are needed before the first link is let in: the rest
+// the system was told by its Options.
+var atStart = []effect{protecting, idling, authenticating, limiting, timing}
+
+// Options are what to start the system with.
+func (c *Config) Options(log hclog.Logger) actors.Options {
+	o := actors.Options{
+		Binds: c.binds(), Port: int(c.Int("port")),
+		Unix: c.Text("unixsocket"), UnixMode: fs.FileMode(c.Int("unixsocketperm")),
+		Backlog:    int(c.Int("tcp-backlog")),
+		KeepAlive:  time.Duration(c.Int("tcp-keepalive")) * time.Second,
+		Goroutines: c.Text("transport") == "goroutines",
+		Loops:      int(c.Int("event-loops")), Shards: int(c.Int("shards")),
+		Databases: int(c.Int("databases")), Clients: int(c.Int("maxclients")),
+		Log: log, Families: []actors.Family{c.family}, Ready: c.attach,
+	}
+	if c.Bool("single-threaded") {
+		o.Loops, o.Shards = 1, 1
+	}
+	for _, words := range c.directive("rename-command") {
+		o.Renames = append(o.Renames, actors.Rename{From: words[0], To: words[1]})
+	}
+	return o
+}
+
+// binds are the hosts to listen on, none if there is no port.
+func (c *Config) binds() []string {
+	if c.Int("port") == 0 {
+		return nil
+	}
+	return c.Words("bind")
+}
+
+// attach puts the settings in force in a system that is about to serve.
+func (c *Config) attach(s *actors.System) error {
+	c.system = s
+	for _, e := range atStart {
+		if err := effects[e](c, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listen(c *Config, s *actors.System) error {
+	err := s.Listen(actors.Endpoints{Binds: c.binds(), Port: int(c.Int("port")), Unix: c.Text("unixsocket")})
+	if err == nil {
+		return nil
+	}
+	s.Server.Log.Warn("could not listen where CONFIG SET asked for", "error", err)
+	return errListen
+}
+
+func protect(c *Config, s *actors.System) error {
+	s.Server.SetProtected(c.Bool("protected-mode"))
+	return nil
+}
+
+func admit(c *Config, s *actors.System) error {
+	wanted := c.Int("maxclients")
+	if most, known := clientsPossible(); known && wanted > most {
+		return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", most)
+	}
+	s.Server.Clients.Store(wanted)
+	return nil
+}
+
+func idle(c *Config, s *actors.System) error {
+	s.SetIdle(time.Duration(c.Int("timeout")) * time.Second)
+	return nil
+}
+
+func authenticate(c *Config, s *actors.System) error {
+	s.Server.SetPassword(c.Text("requirepass"))
+	return nil
+}
+
+// limit changes the bounds of requests and those that handlers obey.
+func limit(c *Config, s *actors.System) error {
+	limits := session.DefaultLimits
+	limits.BulkMax = int(c.Int("proto-max-bulk-len"))
+	limits.QueryMax = int(c.Int("client-query-buffer-limit"))
+	s.Server.SetLimits(limits)
+	set := *s.Node.Settings()
+	set.BulkMax = limits.BulkMax
+	set.HashPackedEntries = int(c.Int("hash-max-listpack-entries"))
+	set.HashPackedValue = int(c.Int("hash-max-listpack-value"))
+	set.LFU = strings.HasSuffix(c.Text("maxmemory-policy"), "-lfu")
+	s.Node.SetSettings(&set)
+	return nil
+}
+
+func setLevel(c *Config, s *actors.System) error {
+	s.Server.Log.SetLevel(c.LogLevel())
+	return nil
+}
+
+func timeSlow(c *Config, s *actors.System) error {
+	slow := c.Int("slowlog-log-slower-than")
+	if slow > 0 {
+		slow = min(slow, longMax/1000) * 1000
+	}
+	s.Server.Stats.Slow.Store(slow)
+	return nil
+}
+
+// levels are the names of log levels in the terms of our logger.
+var levels = map[string]hclog.Level{
+	"trace": hclog.Trace, "debug": hclog.Debug, "verbose": hclog.Debug, "notice": hclog.Info, "info": hclog.Info,
+	"warning": hclog.Warn, "warn": hclog.Warn, "error": hclog.Error, "nothing": hclog.Off, "off": hclog.Off,
+}
+
+// LogLevel is the setting loglevel in the terms of our logger.
+func (c *Config) LogLevel() hclog.Level { return levels[c.Text("loglevel")] }

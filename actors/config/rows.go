@@ -1,0 +1,150 @@
+package config
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+)
+
+// The settings that do something here, by group. Defaults are Redis's, except
+// those that a comment explains.
+
+const (
+	intMax   = math.MaxInt32
+	longMax  = math.MaxInt64
+	permsMax = 0o777
+)
+
+// networkRows are about where and how clients come in. The port is our own,
+// and without configuration nobody outside this machine is served.
+var networkRows = []Setting{
+	{Name: "bind", Kind: Words, Default: "127.0.0.1 -::1", Group: groupNetwork, effect: listening,
+		Help: "Addresses to listen on; * is any of IPv4, ::* any of IPv6, and a - in front allows it to be missing."},
+	{Name: "port", Kind: Int, Default: "7379", Max: 65535, Group: groupNetwork, effect: listening,
+		Help: "TCP port; 0 listens on none."},
+	{Name: "unixsocket", Kind: Text, When: AtStart, Group: groupNetwork, parse: single(parsePath),
+		Help: "Path of a unix socket to listen on too."},
+	{Name: "unixsocketperm", Kind: Octal, Default: "0", Max: permsMax, When: AtStart, Group: groupNetwork,
+		Help: "Permissions of the unix socket, octal; 0 leaves them to the umask."},
+	{Name: "tcp-backlog", Kind: Int, Default: "511", Max: intMax, When: AtStart, Group: groupNetwork,
+		Help: "How many connections may wait to be accepted."},
+	{Name: "tcp-keepalive", Kind: Int, Default: "300", Max: intMax, When: AtStart, Group: groupNetwork,
+		Help: "Seconds of silence after which TCP asks whether a client is still there; 0 never asks."},
+	{Name: "transport", Kind: Enum, Default: "loops", Values: []string{"loops", "goroutines"}, When: AtStart, Group: groupNetwork,
+		Help: "How links are served: event loops, or a goroutine each."},
+	{Name: "protected-mode", Kind: Bool, Default: "yes", Group: groupNetwork, effect: protecting,
+		Help: "Without a password, serve this machine's own clients only."},
+}
+
+// serverRows are about the process.
+var serverRows = []Setting{
+	{Name: "event-loops", Kind: Int, Default: "0", Max: 1024, When: AtStart, Group: groupServer,
+		Help: "Number of event loops; 0 is one a core."},
+	{Name: "shards", Kind: Int, Default: "0", Max: 1024, When: AtStart, Group: groupServer,
+		Help: "Number of shards of the keyspace; 0 is one a core."},
+	{Name: "single-threaded", Kind: Bool, Default: "no", When: AtStart, Group: groupServer,
+		Help: "One event loop and one shard, so that commands run one after the other."},
+	{Name: "databases", Kind: Int, Default: "16", Min: 1, Max: 1 << 16, When: AtStart, Group: groupServer,
+		Help: "Number of databases."},
+	{Name: "dir", Kind: Text, Default: defaultDir(), When: Protected, Group: groupServer, parse: single(parsePath),
+		Help: "Folder for what is written; it is made when it is first needed, and nothing is written yet."},
+	{Name: "pidfile", Kind: Text, When: AtStart, Group: groupServer, parse: single(parsePath),
+		Help: "File that holds the process's number while it runs."},
+	{Name: "supervised", Kind: Enum, Default: "no", Values: []string{"upstart", "systemd", "auto", "no"}, When: AtStart,
+		Group: groupServer, Role: Reserved, Allowed: []string{"systemd", "auto"},
+		Why:  "upstart's way to tell that a server is ready does not exist here",
+		Help: "Who starts the server; whatever is said, systemd is told when it is ready, if it asks."},
+	{Name: "shutdown-timeout", Kind: Int, Default: "10", Max: intMax, Group: groupServer,
+		Help: "Seconds that commands under way and unread replies are given when the server stops."},
+	{Name: "shutdown-on-sigint", Kind: EnumSet, Default: "default", Values: shutdownWords, Group: groupServer, parse: parseShutdown,
+		Help: "What SIGINT does; now waits for nothing."},
+	{Name: "shutdown-on-sigterm", Kind: EnumSet, Default: "default", Values: shutdownWords, Group: groupServer, parse: parseShutdown,
+		Help: "What SIGTERM does; now waits for nothing."},
+	{Name: "enable-debug-command", Kind: Enum, Default: "no", Values: whom, When: AtStart, Group: groupServer,
+		Help: "Who may use DEBUG; local is this machine's own clients."},
+	{Name: "enable-protected-configs", Kind: Enum, Default: "no", Values: whom, When: AtStart, Group: groupServer,
+		Help: "Who may change protected settings; local is this machine's own clients."},
+}
+
+var (
+	shutdownWords = []string{"default", "save", "nosave", "now", "force"}
+	whom          = []string{"no", "yes", "local"}
+)
+
+// clientRows are about what a client may do.
+var clientRows = []Setting{
+	{Name: "maxclients", Kind: Int, Default: "10000", Min: 1, Max: math.MaxUint32, Group: groupClients, effect: admitting,
+		Help: "The most clients at once."},
+	{Name: "timeout", Kind: Int, Default: "0", Max: intMax, Group: groupClients, effect: idling,
+		Help: "Seconds after which an idle client is let go; 0 is never."},
+	{Name: "requirepass", Kind: Text, Secret: true, Group: groupClients, effect: authenticating,
+		Help: "Password that clients must give."},
+	{Name: "proto-max-bulk-len", Kind: Memory, Default: "512mb", Min: 1 << 20, Max: longMax, Group: groupClients, effect: limiting,
+		Help: "The longest argument and the longest string."},
+	{Name: "client-query-buffer-limit", Kind: Memory, Default: "1gb", Min: 1 << 20, Max: longMax, Group: groupClients, effect: limiting,
+		Help: "The most bytes of a request that is still arriving."},
+}
+
+// keyspaceRows are about data.
+var keyspaceRows = []Setting{
+	{Name: "hash-max-listpack-entries", Alias: "hash-max-ziplist-entries", Kind: Int, Default: "512", Max: longMax, Group: groupKeyspace, effect: limiting,
+		Help: "How many fields a packed hash may have."},
+	{Name: "hash-max-listpack-value", Alias: "hash-max-ziplist-value", Kind: Memory, Default: "64", Max: longMax, Group: groupKeyspace, effect: limiting,
+		Help: "How many bytes a field or value of a packed hash may have."},
+	{Name: "maxmemory-policy", Kind: Enum, Default: "noeviction", Group: groupKeyspace, effect: limiting, Values: []string{
+		"volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"},
+		Help: "Which keys would go first; an lfu policy makes the server count how often keys are used."},
+}
+
+// logRows are about what the server tells. logformat is our own.
+var logRows = []Setting{
+	{Name: "loglevel", Kind: Enum, Default: "notice", Group: groupLog, effect: logging,
+		Values: []string{"debug", "verbose", "notice", "warning", "nothing", "trace", "info", "warn", "error", "off"},
+		Help:   "The least important messages that are logged."},
+	{Name: "logfile", Kind: Text, When: AtStart, Group: groupLog, parse: single(parsePath),
+		Help: "File for the log; empty is standard output."},
+	{Name: "logformat", Kind: Enum, Default: "text", Values: []string{"text", "json"}, When: AtStart, Group: groupLog,
+		Help: "Form of the log's lines."},
+	{Name: "always-show-logo", Kind: Bool, Default: "no", When: AtStart, Group: groupLog,
+		Help: "Show the name at the start even if the output is no terminal."},
+	{Name: "slowlog-log-slower-than", Kind: Int, Default: "10000", Min: -1, Max: longMax, Group: groupLog, effect: timing,
+		Help: "Microseconds from which on a command is noted in the slow log; -1 notes none."},
+	{Name: "slowlog-max-len", Kind: Int, Default: "128", Max: longMax, Group: groupLog,
+		Help: "How many commands the slow log holds."},
+	{Name: "latency-monitor-threshold", Kind: Int, Default: "0", Max: longMax, Group: groupLog,
+		Help: "Milliseconds from which on an event is noted by LATENCY; 0 notes none."},
+}
+
+// The headings of help.
+const (
+	groupNetwork     = "Network"
+	groupServer      = "Server"
+	groupClients     = "Clients"
+	groupKeyspace    = "Keyspace"
+	groupLog         = "Log"
+	groupDirectives  = "Directives"
+	groupPersistence = "Persistence"
+	groupReplication = "Replication"
+	groupCluster     = "Cluster"
+	groupTLS         = "TLS"
+)
+
+// Groups are the headings in their order.
+var Groups = []string{
+	groupNetwork, groupServer, groupClients, groupKeyspace, groupLog, groupPersistence,
+	groupReplication, groupCluster, groupTLS, groupDirectives,
+}
+
+// defaultDir is troupe-data in the user's state folder (XDG), or in that of
+// the system for users without a home.
+func defaultDir() string {
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) { // the specification says to ignore others
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "/var/lib/troupe-data"
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "troupe-data")
+}

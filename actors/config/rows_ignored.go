@@ -1,0 +1,191 @@
+package config
+
+import "math"
+
+// ignoredPart is settings that mean nothing here for one reason. They are
+// Redis 7's, so that its files load and its tools can ask for them.
+type ignoredPart struct {
+	group, why string
+	rows       []Setting
+}
+
+var ignoredParts = []ignoredPart{
+	{groupPersistence, noPersistence, persistenceRows},
+	{groupReplication, noReplication, replicationRows},
+	{groupCluster, noCluster, clusterRows},
+	{groupTLS, noTLS, tlsRows},
+	{groupKeyspace, noMemoryBound, evictionRows},
+	{groupKeyspace, "memory is laid out and freed in another way", layoutRows},
+	{groupClients, "there are neither scripts, modules nor users", otherClientRows},
+	{groupServer, "it concerns the inner workings of redis-server", innerRows},
+}
+
+var persistenceRows = []Setting{
+	{Name: "appendfilename", Default: "appendonly.aof", When: AtStart, parse: single(parseFileName)},
+	{Name: "appenddirname", Default: "appendonlydir", When: AtStart, parse: single(parseFileName)},
+	{Name: "appendfsync", Kind: Enum, Default: "everysec", Values: []string{"everysec", "always", "no"}},
+	{Name: "no-appendfsync-on-rewrite", Kind: Bool, Default: "no"},
+	{Name: "auto-aof-rewrite-percentage", Kind: Int, Default: "100", Max: intMax},
+	{Name: "auto-aof-rewrite-min-size", Kind: Memory, Default: "64mb", Max: longMax},
+	{Name: "aof-load-truncated", Kind: Bool, Default: "yes"},
+	{Name: "aof-use-rdb-preamble", Kind: Bool, Default: "yes"},
+	{Name: "aof-timestamp-enabled", Kind: Bool, Default: "no"},
+	{Name: "aof-rewrite-incremental-fsync", Kind: Bool, Default: "yes"},
+	{Name: "aof-disable-auto-gc", Kind: Bool, Default: "no"},
+	{Name: "dbfilename", Default: "dump.rdb", When: Protected, parse: single(parseFileName)},
+	{Name: "rdbcompression", Kind: Bool, Default: "yes"},
+	{Name: "rdbchecksum", Kind: Bool, Default: "yes", When: AtStart},
+	{Name: "rdb-del-sync-files", Kind: Bool, Default: "no"},
+	{Name: "rdb-save-incremental-fsync", Kind: Bool, Default: "yes"},
+	{Name: "rdb-key-save-delay", Kind: Int, Default: "0", Min: math.MinInt32, Max: intMax, Hidden: true},
+	{Name: "key-load-delay", Kind: Int, Default: "0", Min: math.MinInt32, Max: intMax, Hidden: true},
+	{Name: "loading-process-events-interval-bytes", Kind: Int, Default: "2097152", Min: 1024, Max: intMax, Hidden: true},
+	{Name: "stop-writes-on-bgsave-error", Kind: Bool, Default: "yes"},
+	{Name: "sanitize-dump-payload", Kind: Enum, Default: "no", Values: []string{"no", "yes", "clients"}},
+}
+
+var replicationRows = []Setting{
+	{Name: "masterauth", Secret: true},
+	{Name: "masteruser", Secret: true},
+	{Name: "replica-serve-stale-data", Alias: "slave-serve-stale-data", Kind: Bool, Default: "yes"},
+	{Name: "replica-read-only", Alias: "slave-read-only", Kind: Bool, Default: "yes"},
+	{Name: "replica-lazy-flush", Alias: "slave-lazy-flush", Kind: Bool, Default: "no"},
+	{Name: "replica-ignore-maxmemory", Alias: "slave-ignore-maxmemory", Kind: Bool, Default: "yes"},
+	{Name: "replica-ignore-disk-write-errors", Kind: Bool, Default: "no"},
+	{Name: "replica-priority", Alias: "slave-priority", Kind: Int, Default: "100", Max: intMax},
+	{Name: "replica-announce-ip", Alias: "slave-announce-ip"},
+	{Name: "replica-announce-port", Alias: "slave-announce-port", Kind: Int, Default: "0", Max: 65535},
+	{Name: "replica-announced", Kind: Bool, Default: "yes"},
+	{Name: "repl-diskless-sync", Kind: Bool, Default: "yes"},
+	{Name: "repl-diskless-sync-delay", Kind: Int, Default: "5", Max: intMax},
+	{Name: "repl-diskless-sync-max-replicas", Kind: Int, Default: "0", Max: intMax},
+	{Name: "repl-diskless-load", Kind: Enum, Default: "disabled", Values: []string{"disabled", "on-empty-db", "swapdb"}},
+	{Name: "repl-disable-tcp-nodelay", Kind: Bool, Default: "no"},
+	{Name: "repl-ping-replica-period", Alias: "repl-ping-slave-period", Kind: Int, Default: "10", Min: 1, Max: intMax},
+	{Name: "repl-timeout", Kind: Int, Default: "60", Min: 1, Max: intMax},
+	{Name: "repl-backlog-size", Kind: Memory, Default: "1mb", Min: 1, Max: longMax},
+	{Name: "repl-backlog-ttl", Kind: Int, Default: "3600", Max: longMax},
+	{Name: "min-replicas-max-lag", Alias: "min-slaves-max-lag", Kind: Int, Default: "10", Max: intMax},
+	{Name: "propagation-error-behavior", Kind: Enum, Default: "ignore", Values: []string{"ignore", "panic", "panic-on-replicas"}},
+	{Name: "bind-source-addr"},
+}
+
+var clusterRows = []Setting{
+	{Name: "cluster-config-file", Default: "nodes.conf", When: AtStart},
+	{Name: "cluster-port", Kind: Int, Default: "0", Max: 65535, When: AtStart},
+	{Name: "cluster-node-timeout", Kind: Int, Default: "15000", Max: longMax},
+	{Name: "cluster-announce-ip"},
+	{Name: "cluster-announce-hostname", parse: single(parseHostname)},
+	{Name: "cluster-announce-human-nodename", Hidden: true},
+	{Name: "cluster-announce-port", Kind: Int, Default: "0", Max: 65535},
+	{Name: "cluster-announce-tls-port", Kind: Int, Default: "0", Max: 65535},
+	{Name: "cluster-announce-bus-port", Kind: Int, Default: "0", Max: 65535},
+	{Name: "cluster-preferred-endpoint-type", Kind: Enum, Default: "ip", Values: []string{"ip", "hostname", "unknown-endpoint"}},
+	{Name: "cluster-replica-validity-factor", Alias: "cluster-slave-validity-factor", Kind: Int, Default: "10", Max: intMax},
+	{Name: "cluster-replica-no-failover", Alias: "cluster-slave-no-failover", Kind: Bool, Default: "no"},
+	{Name: "cluster-migration-barrier", Kind: Int, Default: "1", Max: intMax},
+	{Name: "cluster-allow-replica-migration", Kind: Bool, Default: "yes"},
+	{Name: "cluster-require-full-coverage", Kind: Bool, Default: "yes"},
+	{Name: "cluster-allow-reads-when-down", Kind: Bool, Default: "no"},
+	{Name: "cluster-allow-pubsubshard-when-down", Kind: Bool, Default: "yes"},
+	{Name: "cluster-link-sendbuf-limit", Kind: Memory, Default: "0", Max: longMax},
+}
+
+var tlsRows = []Setting{
+	{Name: "tls-cluster", Kind: Bool, Default: "no"},
+	{Name: "tls-replication", Kind: Bool, Default: "no"},
+	{Name: "tls-auth-clients", Kind: Enum, Default: "yes", Values: []string{"no", "yes", "optional"}},
+	{Name: "tls-prefer-server-ciphers", Kind: Bool, Default: "no"},
+	{Name: "tls-session-caching", Kind: Bool, Default: "yes"},
+	{Name: "tls-session-cache-size", Kind: Int, Default: "20480", Max: intMax},
+	{Name: "tls-session-cache-timeout", Kind: Int, Default: "300", Max: intMax},
+	{Name: "tls-cert-file"},
+	{Name: "tls-key-file"},
+	{Name: "tls-key-file-pass", Secret: true},
+	{Name: "tls-client-cert-file"},
+	{Name: "tls-client-key-file"},
+	{Name: "tls-client-key-file-pass", Secret: true},
+	{Name: "tls-dh-params-file"},
+	{Name: "tls-ca-cert-file"},
+	{Name: "tls-ca-cert-dir"},
+	{Name: "tls-protocols"},
+	{Name: "tls-ciphers"},
+	{Name: "tls-ciphersuites"},
+}
+
+var evictionRows = []Setting{
+	{Name: "maxmemory-samples", Kind: Int, Default: "5", Min: 1, Max: intMax},
+	{Name: "maxmemory-eviction-tenacity", Kind: Int, Default: "10", Max: 100},
+	{Name: "lfu-log-factor", Kind: Int, Default: "10", Max: intMax},
+	{Name: "lfu-decay-time", Kind: Int, Default: "1", Max: intMax},
+	{Name: "lazyfree-lazy-eviction", Kind: Bool, Default: "no"},
+}
+
+var layoutRows = []Setting{
+	{Name: "list-max-listpack-size", Alias: "list-max-ziplist-size", Kind: Int, Default: "-2", Min: math.MinInt32, Max: intMax},
+	{Name: "list-compress-depth", Kind: Int, Default: "0", Max: intMax},
+	{Name: "set-max-intset-entries", Kind: Int, Default: "512", Max: longMax},
+	{Name: "set-max-listpack-entries", Kind: Int, Default: "128", Max: longMax, Hidden: true},
+	{Name: "set-max-listpack-value", Kind: Memory, Default: "64", Max: longMax, Hidden: true},
+	{Name: "zset-max-listpack-entries", Alias: "zset-max-ziplist-entries", Kind: Int, Default: "128", Max: longMax},
+	{Name: "zset-max-listpack-value", Alias: "zset-max-ziplist-value", Kind: Memory, Default: "64", Max: longMax},
+	{Name: "stream-node-max-bytes", Kind: Memory, Default: "4096", Max: longMax},
+	{Name: "stream-node-max-entries", Kind: Int, Default: "100", Max: longMax},
+	{Name: "hll-sparse-max-bytes", Kind: Memory, Default: "3000", Max: longMax},
+	{Name: "list-max-ziplist-entries", Kind: Directive, When: AtStart, Min: 1, Max: 1},
+	{Name: "list-max-ziplist-value", Kind: Directive, When: AtStart, Min: 1, Max: 1},
+	{Name: "activerehashing", Kind: Bool, Default: "yes"},
+	{Name: "activedefrag", Kind: Bool, Default: "no"},
+	{Name: "active-defrag-ignore-bytes", Kind: Memory, Default: "100mb", Min: 1, Max: longMax},
+	{Name: "active-defrag-threshold-lower", Kind: Int, Default: "10", Max: 1000},
+	{Name: "active-defrag-threshold-upper", Kind: Int, Default: "100", Max: 1000},
+	{Name: "active-defrag-cycle-min", Kind: Int, Default: "1", Min: 1, Max: 99},
+	{Name: "active-defrag-cycle-max", Kind: Int, Default: "25", Min: 1, Max: 99},
+	{Name: "active-defrag-max-scan-fields", Kind: Int, Default: "1000", Min: 1, Max: longMax},
+	{Name: "active-expire-effort", Kind: Int, Default: "1", Min: 1, Max: 10},
+	{Name: "lazyfree-lazy-expire", Kind: Bool, Default: "no"},
+	{Name: "lazyfree-lazy-server-del", Kind: Bool, Default: "no"},
+	{Name: "lazyfree-lazy-user-del", Kind: Bool, Default: "no"},
+	{Name: "lazyfree-lazy-user-flush", Kind: Bool, Default: "no"},
+	{Name: "jemalloc-bg-thread", Kind: Bool, Default: "yes"},
+}
+
+var otherClientRows = []Setting{
+	{Name: "client-output-buffer-limit", Kind: Words, parse: parseBufferLimits, format: formatBufferLimits,
+		Default: "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"},
+	{Name: "tracking-table-max-keys", Kind: Int, Default: "1000000", Max: longMax},
+	{Name: "acllog-max-len", Kind: Int, Default: "128", Max: longMax},
+	{Name: "acl-pubsub-default", Kind: Enum, Default: "resetchannels", Values: []string{"allchannels", "resetchannels"}},
+	{Name: "enable-module-command", Kind: Enum, Default: "no", Values: whom, When: AtStart},
+	{Name: "busy-reply-threshold", Alias: "lua-time-limit", Kind: Int, Default: "5000", Max: longMax},
+	{Name: "lua-enable-deprecated-api", Kind: Bool, Default: "no", When: AtStart, Hidden: true},
+	{Name: "lua-replicate-commands", Kind: Directive, When: AtStart, Min: 1, Max: 1},
+}
+
+var innerRows = []Setting{
+	{Name: "hz", Kind: Int, Default: "10", Max: intMax, parse: single(parseHz)},
+	{Name: "dynamic-hz", Kind: Bool, Default: "yes"},
+	{Name: "io-threads", Kind: Int, Default: "1", Min: 1, Max: 128, When: AtStart, Help: "See event-loops."},
+	{Name: "io-threads-do-reads", Kind: Bool, Default: "no", When: AtStart, Help: "See event-loops."},
+	{Name: "latency-tracking", Kind: Bool, Default: "yes"},
+	{Name: "latency-tracking-info-percentiles", Kind: Words, Default: "50 99 99.9", parse: parsePercentiles},
+	{Name: "set-proc-title", Kind: Bool, Default: "yes", When: AtStart},
+	{Name: "proc-title-template", Default: "{title} {listen-addr} {server-mode}"},
+	{Name: "locale-collate", Hidden: true},
+	{Name: "oom-score-adj", Kind: Enum, Default: "no", Values: []string{"no", "yes", "relative", "absolute"}},
+	{Name: "oom-score-adj-values", Kind: Words, Default: "0 200 800", parse: parseOOMScores},
+	{Name: "disable-thp", Kind: Bool, Default: "yes", When: AtStart},
+	{Name: "server_cpulist", When: AtStart},
+	{Name: "bio_cpulist", When: AtStart},
+	{Name: "aof_rewrite_cpulist", When: AtStart},
+	{Name: "bgsave_cpulist", When: AtStart},
+	{Name: "syslog-ident", Default: "redis", When: AtStart},
+	{Name: "syslog-facility", Kind: Enum, Default: "local0", When: AtStart,
+		Values: []string{"user", "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7"}},
+	{Name: "crash-log-enabled", Kind: Bool, Default: "yes"},
+	{Name: "crash-memcheck-enabled", Kind: Bool, Default: "yes"},
+	{Name: "use-exit-on-panic", Kind: Bool, Default: "no", Hidden: true},
+	{Name: "enable-debug-assert", Kind: Bool, Default: "no", When: AtStart, Hidden: true},
+	{Name: "watchdog-period", Kind: Int, Default: "0", Max: intMax, Hidden: true},
+	{Name: "ignore-warnings"},
+}

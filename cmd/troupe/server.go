@@ -1,0 +1,169 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/hashicorp/go-hclog"
+	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/actors/config"
+)
+
+// serverCmd serves until it is told to stop.
+type serverCmd struct {
+	File string `arg:"" optional:"" help:"File of settings in the form of redis.conf; - reads standard input."`
+	kong.Plugins
+}
+
+// Help is shown below the summary.
+func (*serverCmd) Help() string {
+	return "Each setting is a flag, an environment variable and a line of the file; flags go before the environment, " +
+		"that before the file. All settings of redis-server 7 are accepted as flags: `troupe settings` lists those " +
+		"that have no effect here too."
+}
+
+// Run serves.
+func (c *serverCmd) Run(p process) error {
+	settings, err := config.Load(config.Sources{
+		File: c.File, Stdin: p.in, Environ: p.environ, Flags: given(c.Plugins[0]),
+	})
+	if err != nil {
+		return err
+	}
+	logged, err := openLog(settings, p)
+	if err != nil {
+		return err
+	}
+	defer logged.close()
+	r := &running{settings: settings, log: logged.Logger, notifier: newNotifier(p.environ)}
+	if logged.isShown() {
+		printBanner(p.out)
+	}
+	return r.serve()
+}
+
+// running is the process while it serves.
+type running struct {
+	settings *config.Config
+	log      hclog.Logger
+	notifier notifier
+	system   *actors.System
+	signals  chan os.Signal
+}
+
+func (r *running) serve() (err error) {
+	r.signals = make(chan os.Signal, 2)
+	signal.Notify(r.signals, syscall.SIGINT, syscall.SIGTERM)
+	// The end of the terminal, or of who reads the log, is not ours.
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
+	for _, warning := range r.settings.Warnings() {
+		r.log.Warn(warning)
+	}
+	if r.system, err = actors.Start(r.settings.Options(r.log)); err != nil {
+		r.log.Error("not started", "error", err)
+		return exitCode(exitFailure)
+	}
+	removePID := writePID(r.settings.Text("pidfile"), r.log)
+	defer removePID()
+	r.log.Info("started", "version", version, "pid", os.Getpid(), "cores", runtime.GOMAXPROCS(0),
+		"loops", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
+		"file", r.settings.File())
+	if err := r.hasEndpoint(); err != nil {
+		r.log.Error("not started", "error", err)
+		return exitCode(exitFailure)
+	}
+	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "))
+	r.notifier.tell(r.log, "READY=1")
+	return r.wait()
+}
+
+// hasEndpoint fails if all addresses were such as may be missing.
+func (r *running) hasEndpoint() error {
+	if len(r.system.Addresses()) > 0 {
+		return nil
+	}
+	return errors.New("none of the addresses to listen on exists here")
+}
+
+// wait serves until there is a reason to stop.
+func (r *running) wait() error {
+	select {
+	case s := <-r.signals:
+		r.log.Info("signal received", "signal", s)
+		r.stop(r.stopsNow(s))
+	case how := <-r.system.Asked:
+		r.log.Info("stop asked for by a client")
+		r.stop(how.Now)
+	case b := <-r.system.Broken:
+		r.log.Error("a command failed by a mistake of the program, the server cannot go on",
+			"command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
+		r.system.Drain(lastWords)
+		return exitCode(exitBroken)
+	}
+	return nil
+}
+
+// lastWords is how long replies may take to leave a server that is broken.
+const lastWords = 100 * time.Millisecond
+
+// stopsNow reports whether the settings say that the signal waits for nothing.
+func (r *running) stopsNow(s os.Signal) bool {
+	name := "shutdown-on-sigterm"
+	if s == syscall.SIGINT {
+		name = "shutdown-on-sigint"
+	}
+	for _, word := range r.settings.Words(name) {
+		if word == "now" {
+			return true
+		}
+	}
+	return false
+}
+
+// stop ends the server in good order; a second signal ends it at once.
+func (r *running) stop(now bool) {
+	go func() {
+		s := <-r.signals
+		r.log.Warn("stopped at once by a second signal", "signal", s)
+		os.Exit(exitBySignal(s))
+	}()
+	r.notifier.tell(r.log, "STOPPING=1")
+	patience := time.Duration(r.settings.Int("shutdown-timeout")) * time.Second
+	if now {
+		patience = 0
+	}
+	if r.system.Drain(patience) {
+		r.system.Close()
+	} else if !now {
+		r.log.Warn("links were cut off", "links", r.system.Server.Connected(), "after", patience)
+	}
+	r.log.Info("stopped")
+}
+
+// exitBySignal is the exit code that shells give to what a signal has ended.
+func exitBySignal(s os.Signal) int {
+	if number, ok := s.(syscall.Signal); ok {
+		return 128 + int(number)
+	}
+	return exitFailure
+}
+
+// writePID writes the process's number to the file, if one is named. Without
+// it the server serves as well, so a failure is a warning.
+func writePID(path string, log hclog.Logger) (remove func()) {
+	if path == "" {
+		return func() {}
+	}
+	if err := os.WriteFile(path, fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644); err != nil {
+		log.Warn("pidfile not written", "error", err)
+		return func() {}
+	}
+	return func() { os.Remove(path) }
+}
