@@ -196,6 +196,21 @@ func TestCopyAndFree(t *testing.T) {
 	}
 }
 
+// What no slab can hold is refused before anything is done.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	long := make([]byte, 1<<30) // never touched, so no memory
+	for _, name := range []string{"HSET", "HMSET", "HSETNX", "HINCRBY", "HINCRBYFLOAT"} {
+		if got := w.Run([][]byte{[]byte(name), []byte("h"), long, []byte("1")}); got.Str() != resp.ErrStringSize.Str() {
+			t.Errorf("%s: %.60s", name, resp.Format(got))
+		}
+	}
+	if got := w.Do("HLEN h"); got != ":0" {
+		t.Error(got)
+	}
+}
+
 func TestHrandfield(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -26,5 +26,5 @@ func hgetall(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	return resp.Map(h.list(pairs)...)
+	return resp.Map(h.list(tx, pairs)...)
 }

@@ -26,5 +26,5 @@ func hkeys(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	return resp.Array(h.list(onlyFields)...)
+	return resp.Array(h.list(tx, onlyFields)...)
 }

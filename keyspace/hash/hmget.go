@@ -27,7 +27,7 @@ func hmget(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return resp.ErrWrongType
 	}
 	fields := a.Rest()
-	items := make([]resp.Reply, len(fields))
+	items := tx.Items(len(fields))
 	for i, field := range fields {
 		items[i] = resp.Nil
 		if value, found := h.get(field); found {

@@ -44,7 +44,7 @@ func hrandfield(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	case n == 0 || count == 0:
 		return resp.EmptyList
 	case count >= int64(n):
-		items = h.list(show)
+		items = h.list(tx, show)
 	case count > 0:
 		items = h.sample(tx, int(count), show)
 	default:
@@ -115,10 +115,10 @@ func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Re
 	if count > drawnMax {
 		return nil, false
 	}
-	items = make([]resp.Reply, 0, show.items(int(count)))
-	var all []resp.Reply // of a packed hash, whose fields are found one by one
+	items = tx.Items(show.items(int(count)))[:0]
+	var all []resp.Reply // of a packed hash, which has no faster way to the nth field
 	if h.large == nil {
-		all = h.list(show)
+		all = h.show(nil, show)
 	}
 	for bytes := 0; count > 0; count-- {
 		if h.large == nil {
@@ -141,7 +141,7 @@ func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Re
 // sample makes the items of a reply with so many different fields, fewer than
 // there are; every set of them is as likely as any other.
 func (h *fields) sample(tx *keyspace.Tx, count int, show shown) []resp.Reply {
-	items := make([]resp.Reply, 0, show.items(count))
+	items := tx.Items(show.items(count))[:0]
 	pick := picker{tx: tx, left: uint64(h.len()), want: uint64(count)}
 	switch {
 	case h.large == nil:

@@ -52,12 +52,11 @@ func hscan(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	if h.large == nil { // all at once, as Redis does
-		h.packed.each(func(field, value []byte) bool { s.visit(field, value); return true })
-		cursor = 0
-	} else {
-		cursor = s.step(h.large, cursor)
+	if h.large == nil {
+		s.count = int64(h.len()) // all at once, as Redis does
 	}
+	s.begin(tx, h.len())
+	cursor = s.step(&h, cursor)
 	return resp.Array(resp.BulkString(strconv.FormatUint(cursor, 10)), resp.Array(s.items...))
 }
 
@@ -84,13 +83,25 @@ func readScan(a *command.Args) (s scan) {
 	return s
 }
 
-// step goes on until count fields have been looked at, or to the end.
-func (s *scan) step(l *large, cursor uint64) (next uint64) {
+// begin makes room for what a step through a hash of so many fields may find.
+func (s *scan) begin(tx *keyspace.Tx, fields int) {
 	if !s.match {
-		s.items = make([]resp.Reply, 0, s.show.items(int(min(s.count, int64(l.Len())))))
+		fields = int(min(int64(fields), s.count+bucketRoom))
+		s.items = tx.Items(s.show.items(fields))[:0]
+	}
+}
+
+// bucketRoom is about how many more fields than asked for the last bucket has.
+const bucketRoom = 8
+
+// step goes on until count fields have been looked at, or to the end.
+func (s *scan) step(h *fields, cursor uint64) (next uint64) {
+	if h.large == nil {
+		h.packed.each(func(field, value []byte) bool { s.visit(field, value); return true })
+		return 0
 	}
 	for s.seen < s.count {
-		if cursor = l.scan(cursor, s.visit); cursor == 0 {
+		if cursor = h.large.scan(cursor, s.visit); cursor == 0 {
 			break
 		}
 	}

@@ -26,5 +26,5 @@ func hvals(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	return resp.Array(h.list(onlyValues)...)
+	return resp.Array(h.list(tx, onlyValues)...)
 }

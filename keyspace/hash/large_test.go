@@ -71,6 +71,9 @@ func compareHeld(t *testing.T, l *large, mem *slab.Heap) {
 	if held := mem.Stats().Held; l.held != held {
 		t.Fatalf("%d bytes counted, the heap holds %d", l.held, held)
 	}
+	if l.Bytes() <= l.held {
+		t.Fatalf("%d bytes in all, %d of them in the heap", l.Bytes(), l.held)
+	}
 }
 
 func freeInSlices(t *testing.T, l *large, mem *slab.Heap, rng *rand.Rand) {

@@ -94,11 +94,13 @@ func (b packed) head() (fields, first int) {
 func (b packed) find(field []byte) (p pair, found bool) {
 	_, i := b.head()
 	for i < len(b) {
-		p = pairAt(b, i)
-		if p.length-p.field == len(field) && string(b[p.field:p.length]) == string(field) {
-			return p, true
+		n, at := lengthAt(b, i)
+		length := at + n
+		if n == len(field) && string(b[at:length]) == string(field) {
+			return pairAt(b, i), true
 		}
-		i = p.end
+		n, at = lengthAt(b, length)
+		i = at + n
 	}
 	return pair{}, false
 }

@@ -22,7 +22,7 @@ import (
 func TestAgainstRedis(t *testing.T) {
 	redis := shardtest.DialRedis(t)
 	hash.EachSeed(t, 4, func(t *testing.T, rng *rand.Rand) {
-		for range 8 {
+		for range 100 {
 			newTrial(t, redis, rng).run(800)
 		}
 	})

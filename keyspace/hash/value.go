@@ -92,8 +92,12 @@ func (s shown) add(items []resp.Reply, field, value []byte) []resp.Reply {
 }
 
 // list makes the items of a reply that shows the whole hash.
-func (h *fields) list(s shown) []resp.Reply {
-	items := make([]resp.Reply, 0, s.items(h.len()))
+func (h *fields) list(tx *keyspace.Tx, s shown) []resp.Reply {
+	return h.show(tx.Items(s.items(h.len()))[:0], s)
+}
+
+// show appends what is shown of all fields.
+func (h *fields) show(items []resp.Reply, s shown) []resp.Reply {
 	h.each(func(field, value []byte) bool {
 		items = s.add(items, field, value)
 		return true
