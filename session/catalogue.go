@@ -166,10 +166,10 @@ func (c *Command) Subcommands() []*Command {
 
 // Guard makes guard decide who may run a command and its subcommands.
 func (c *Catalogue) Guard(name string, guard func(*Session) resp.Reply) {
-	row := c.byName[name]
-	row.Guard = guard
-	for _, sub := range row.Subs {
-		sub.Guard = guard
+	for _, row := range c.list {
+		if container, _ := row.Container(); container == name {
+			row.Guard = guard
+		}
 	}
 }
 

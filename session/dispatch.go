@@ -74,7 +74,7 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		if len(argv) < 2 {
 			return resp.ErrArity(row.Name)
 		}
-		return unknownSubcommand(row, argv)
+		return UnknownSubcommand(row.Name, argv[1])
 	}
 	if !row.ArityOK(len(argv)) {
 		return resp.ErrArity(row.Name)
@@ -130,9 +130,10 @@ func unknownCommand(argv [][]byte) resp.Reply {
 	return resp.Error(b.String())
 }
 
-func unknownSubcommand(row *Command, argv [][]byte) resp.Reply {
-	sub := argv[1][:min(len(argv[1]), argsShown)]
-	return resp.Error("ERR unknown subcommand '" + string(sub) + "'. Try " + row.Name + " HELP.")
+// UnknownSubcommand is the answer to a word that is no subcommand of the
+// container.
+func UnknownSubcommand(container string, sub []byte) resp.Reply {
+	return resp.Error("ERR unknown subcommand '" + string(sub[:min(len(sub), argsShown)]) + "'. Try " + container + " HELP.")
 }
 
 // answerHere adds a known reply to the batch.

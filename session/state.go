@@ -2,6 +2,7 @@ package session
 
 import (
 	"crypto/subtle"
+	"unsafe"
 
 	"github.com/troupedb/troupe/resp"
 )
@@ -68,6 +69,10 @@ func (s *Session) ReplySkip() {
 
 // CloseAfterReply ends the link once the replies so far are out.
 func (s *Session) CloseAfterReply() { s.closing = true }
+
+// Memory is about what the session takes, in bytes: itself and what its client
+// has not read.
+func (p *Public) Memory() int64 { return int64(unsafe.Sizeof(Session{})) + p.Unsent.Load() }
 
 // Reset is RESET: the session is as new, but for its number and its login.
 func (s *Session) Reset() {

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
 )
 
 // Wait is a command that waits for something outside of its session. It is
@@ -20,6 +22,21 @@ type Wait struct {
 // errUnblocked is the answer to a command that CLIENT UNBLOCK has ended with
 // an error.
 var errUnblocked = resp.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK")
+
+// The answers to a time to wait that is none.
+var (
+	errTimeout         = resp.Error("ERR timeout is not an integer or out of range")
+	errTimeoutNegative = resp.Error("ERR timeout is negative")
+)
+
+// ReadTimeout reads a time to wait, in milliseconds.
+func ReadTimeout(a *command.Args) time.Duration {
+	ms := a.IntOr(errTimeout)
+	if ms < 0 {
+		a.Fail(errTimeoutNegative)
+	}
+	return time.Duration(min(ms, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+}
 
 // Wait makes the present command wait: it returns what Later returns, and is
 // answered with timeout when d has passed, never if d is 0. It must not be

@@ -1,0 +1,48 @@
+package conn
+
+import (
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
+)
+
+var _ = Commands.Add(command.Spec[*session.Session]{
+	Meta: command.Meta{
+		Name: "COMMAND", Arity: -1, Complexity: "O(N), where N is the number of commands",
+		Summary: "Describes all commands for programs, as COMMAND INFO does.",
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Examples: "> COMMAND NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try COMMAND HELP.\n",
+	},
+	Run: describeAll,
+})
+
+func describeAll(s *session.Session, a *command.Args) resp.Reply {
+	if a.Len() > 0 {
+		return session.UnknownSubcommand("COMMAND", a.Bytes())
+	}
+	return describe(s.Server().Catalogue.Commands())
+}
+
+var _ = Commands.Add(command.Spec[*session.Session]{
+	Meta: command.Meta{
+		Name: "COMMAND|COUNT", Arity: 2, Complexity: "O(1)",
+		Summary: "Tells the number of commands.",
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Examples: "> COMMAND COUNT all\n-ERR wrong number of arguments for 'command|count' command\n",
+	},
+	Run: countCommands,
+})
+
+func countCommands(s *session.Session, _ *command.Args) resp.Reply {
+	return resp.Int(int64(len(s.Server().Catalogue.Commands())))
+}
+
+var _ = Commands.Add(command.Spec[*session.Session]{
+	Meta: command.Meta{
+		Name: "COMMAND|HELP", Arity: 2, Complexity: "O(1)",
+		Summary: "Lists the subcommands.",
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Examples: "> COMMAND HELP me\n-ERR wrong number of arguments for 'command|help' command\n",
+	},
+	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.Server().Catalogue.Help("COMMAND") },
+})

@@ -1,0 +1,91 @@
+package conn
+
+import (
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
+)
+
+var _ = Commands.Add(command.Spec[*session.Session]{
+	Meta: command.Meta{
+		Name: "COMMAND|GETKEYS", Syntax: "command [arg [arg ...]]", Arity: -4, Complexity: "O(N), where N is the number of words",
+		Summary: "Tells which words of a command are keys.",
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Examples: "> COMMAND GETKEYS SET k v\n[\"k\"]\n> COMMAND GETKEYS PING hello\n-ERR The command has no key arguments\n" +
+			"> COMMAND GETKEYS NONSENSE a\n-ERR Invalid command specified\n> COMMAND GETKEYS GET a b\n-ERR Invalid number of arguments specified for command\n",
+	},
+	Run: getKeys,
+})
+
+func getKeys(s *session.Session, a *command.Args) resp.Reply {
+	words := a.Rest()
+	keys, err := keysOf(s.Server().Catalogue, words)
+	if err.IsError() {
+		return err
+	}
+	items := make([]resp.Reply, len(keys))
+	for i, key := range keys {
+		items[i] = resp.Bulk(words[key.Pos])
+	}
+	return resp.Array(items...)
+}
+
+var _ = Commands.Add(command.Spec[*session.Session]{
+	Meta: command.Meta{
+		Name: "COMMAND|GETKEYSANDFLAGS", Syntax: "command [arg [arg ...]]", Arity: -4, Complexity: "O(N), where N is the number of words",
+		Summary: "Tells which words of a command are keys, and what it does to each.",
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Examples: "> COMMAND GETKEYSANDFLAGS GET k\n[[\"k\", [+RO, +access]]]\n" +
+			"> COMMAND GETKEYSANDFLAGS NONSENSE a\n-ERR Invalid command specified\n",
+	},
+	Run: getKeysAndFlags,
+})
+
+func getKeysAndFlags(s *session.Session, a *command.Args) resp.Reply {
+	words := a.Rest()
+	keys, err := keysOf(s.Server().Catalogue, words)
+	if err.IsError() {
+		return err
+	}
+	items := make([]resp.Reply, len(keys))
+	for i, key := range keys {
+		items[i] = resp.Array(resp.Bulk(words[key.Pos]), statusSet((key.Flags &^ command.Variable).Names()))
+	}
+	return resp.Array(items...)
+}
+
+var (
+	errNoCommand = resp.Error("ERR Invalid command specified")
+	errNoKeys    = resp.Error("ERR The command has no key arguments")
+	errWordCount = resp.Error("ERR Invalid number of arguments specified for command")
+	errWords     = resp.Error("ERR Invalid arguments specified for command")
+)
+
+// keysOf finds the keys of a command that is not run.
+func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err resp.Reply) {
+	row := c.Lookup(words)
+	switch {
+	case row == nil || row.Subs != nil && row.Here == nil && row.Data == nil:
+		return nil, errNoCommand
+	case row.Keyless():
+		return nil, errNoKeys
+	case !row.ArityOK(len(words)):
+		return nil, errWordCount
+	}
+	keys, ok := row.AppendKeys(nil, words)
+	mayHaveNone := row.Group == "scripting"
+	if !ok && counts(row.Meta) || len(keys) == 0 && !mayHaveNone {
+		return nil, errWords
+	}
+	return keys, resp.Nothing
+}
+
+// counts reports whether the command is told how many keys follow.
+func counts(m *command.Meta) bool {
+	for i := range m.Keys {
+		if m.Keys[i].Counted {
+			return true
+		}
+	}
+	return false
+}
