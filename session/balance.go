@@ -24,7 +24,7 @@ const (
 type loopLoad struct {
 	busy   float64 // share of the window that its thread was on a CPU
 	links  int     // links that it serves
-	active int     // links that had anything to do; told of the own loop only
+	active int     // links read from or written to; told of the own loop only
 }
 
 // loopMove says how many of a loop's links go to which other loop, the active

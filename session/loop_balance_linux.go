@@ -22,7 +22,7 @@ func (w *loopWindow) open() {
 	*w = loopWindow{number: w.number + 1, start: sinceStart(), spent: threadTime()}
 }
 
-// saw notes an event of a link.
+// saw notes that a link had an event or was written to.
 func (w *loopWindow) saw(link *eventLink) {
 	if link.lastSeen != w.number {
 		link.lastSeen = w.number

@@ -334,6 +334,7 @@ func (k *eventLink) Write(p []byte) {
 	if k.closing || len(p) == 0 {
 		return
 	}
+	k.loop().window.saw(k)
 	if k.out.size == 0 {
 		n, _, err := writeSocket(k.fd, p)
 		if err != nil {
