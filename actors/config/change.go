@@ -1,12 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 )
 
-var errListen = errors.New("Failed to bind to specified addresses.")
+// The answers to addresses that cannot be had, by the setting that asks.
+var listenFailures = map[string]string{
+	"bind": "Failed to bind to specified addresses.",
+	"port": "Unable to listen on this port. Check server logs.",
+}
 
 // Change is a setting and the value that CONFIG SET asks for.
 type Change struct{ Name, Value string }
@@ -39,10 +44,14 @@ func (c *Config) Set(changes []Change, trusted bool) error {
 		}
 	}
 	c.publish(after)
-	if name, err := c.apply(rows); err != nil {
+	if done, err := c.apply(rows); err != nil {
 		c.publish(before)
-		c.apply(rows[:slices.IndexFunc(rows, func(r *Setting) bool { return r.Name == name })])
-		return &Refusal{Name: name, Reason: err.Error()}
+		for _, e := range done {
+			if again := effects[e](c, c.system); again != nil {
+				c.system.Server.Log.Error("settings could not be put back", "error", again)
+			}
+		}
+		return err
 	}
 	for _, row := range rows {
 		for _, listener := range c.listeners[row] {
@@ -107,21 +116,31 @@ func (s *Setting) change(text, before string) (string, error) {
 	return value, nil
 }
 
-// apply runs the effects of settings that have changed, each once. If one
-// fails, name is the setting that it belongs to.
-func (c *Config) apply(rows []*Setting) (name string, err error) {
+// apply runs the effects of settings that have changed, each once, and says
+// which it has run. The error is a *Refusal that names the setting to blame.
+func (c *Config) apply(rows []*Setting) (done []effect, err error) {
 	if c.system == nil {
-		return "", nil
+		return nil, nil
 	}
-	var done []effect
 	for _, row := range rows {
 		if row.effect == none || slices.Contains(done, row.effect) {
 			continue
 		}
 		if err := effects[row.effect](c, c.system); err != nil {
-			return row.Name, err
+			blamed := lastWith(rows, row.effect).Name
+			reason := cmp.Or(listenFailures[blamed], err.Error())
+			return done, &Refusal{Name: blamed, Reason: reason}
 		}
 		done = append(done, row.effect)
 	}
-	return "", nil
+	return done, nil
+}
+
+// lastWith is the last of the settings that have the effect.
+func lastWith(rows []*Setting, e effect) *Setting {
+	last := len(rows) - 1
+	for rows[last].effect != e {
+		last--
+	}
+	return rows[last]
 }

@@ -79,11 +79,10 @@ func (c *Config) attach(s *actors.System) error {
 
 func listen(c *Config, s *actors.System) error {
 	err := s.Listen(actors.Endpoints{Binds: c.binds(), Port: int(c.Int("port")), Unix: c.Text("unixsocket")})
-	if err == nil {
-		return nil
+	if err != nil {
+		s.Server.Log.Warn("could not listen where CONFIG SET asked for", "error", err)
 	}
-	s.Server.Log.Warn("could not listen where CONFIG SET asked for", "error", err)
-	return errListen
+	return err
 }
 
 func protect(c *Config, s *actors.System) error {

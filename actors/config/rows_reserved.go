@@ -20,7 +20,7 @@ var directiveRows = []Setting{
 	{Name: "rename-command", Kind: Directive, When: AtStart, Min: 2, Max: 2, Group: groupDirectives,
 		Help: `Give a command another name; "" takes it away.`},
 	{Name: "user", Kind: Directive, When: AtStart, Min: 1, Max: math.MaxInt32, Group: groupDirectives, Secret: true, parse: parseUser,
-		Role: Reserved, Why: noACL, Help: "Rights of a user; only the default one with all rights."},
+		Help: "Rights of a user; only the default one with all rights."},
 	{Name: "loadmodule", Kind: Directive, When: AtStart, Min: 1, Max: math.MaxInt32, Group: groupDirectives,
 		Role: Reserved, Why: "there are no modules", Help: "Load a module."},
 	{Name: "sentinel", Kind: Directive, When: AtStart, Min: 1, Max: math.MaxInt32, Group: groupDirectives,
