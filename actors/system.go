@@ -57,8 +57,12 @@ type Options struct {
 // system serves, when its fields are not yet set; the commands may use them.
 type Family func(*System, *session.Catalogue)
 
-// Rename gives a command another name, or takes it away if To is empty.
-type Rename struct{ From, To string }
+// Rename gives a command another name, or takes it away if To is empty. That
+// there is no such command is a mistake, unless IfExists.
+type Rename struct {
+	From, To string
+	IfExists bool
+}
 
 // System is a running server.
 type System struct {
@@ -162,6 +166,9 @@ func (s *System) catalogue() (*session.Catalogue, error) {
 // rename renames a command with its live form, so that taking GET away takes
 // GET.WATCH away.
 func rename(c *session.Catalogue, r Rename) error {
+	if r.IfExists && c.Named(strings.ToUpper(r.From)) == nil {
+		return nil
+	}
 	if err := c.Rename(r.From, r.To); err != nil {
 		return fmt.Errorf("renaming a command: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/go-hclog"
+	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/resp/redistest"
 )
 
@@ -233,6 +235,16 @@ func TestSetApplies(t *testing.T) {
 	if got, port := system.Server.Password(), c.Int("port"); got != "secret" || port != 0 {
 		t.Errorf("the password is %q, the port %d", got, port)
 	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	f("-ERR CONFIG SET failed (possibly related to argument 'port') - Unable to listen on this port. Check server logs.",
+		"CONFIG", "SET", "requirepass", "other", "port", strconv.Itoa(taken.Addr().(*net.TCPAddr).Port))
+	if got := system.Server.Password(); got != "secret" {
+		t.Errorf("the password is %q", got)
+	}
 	other := dial(t, "unix", c.Text("unixsocket")) // it listens there again
 	if got := other.ask("PING"); got != "-NOAUTH Authentication required." {
 		t.Errorf("a new client: %s", got)
@@ -355,4 +367,22 @@ func TestRename(t *testing.T) {
 	f(`-"ERR unknown command 'GET.WATCH'`, "GET.WATCH", "k")
 	f(`-"ERR unknown command 'SET'`, "SET", "k", "v")
 	f("+OK", "PUT", "k", "v")
+}
+
+// A command of redis-server's can be renamed whether it exists here or not.
+func TestRenameUnknown(t *testing.T) {
+	t.Parallel()
+	started(t, Sources{File: "-", Stdin: strings.NewReader("rename-command MIGRATE \"\"\nrename-command failover x\n")})
+	c, err := Load(Sources{File: "-", Stdin: strings.NewReader("rename-command FLUSHAL \"\"\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := actors.Start(c.Options(hclog.NewNullLogger())); err == nil || !strings.Contains(err.Error(), "no such command: FLUSHAL") {
+		t.Error(err)
+	}
+	for _, name := range strings.FieldsFunc(redis(t).ask("COMMAND", "LIST"), func(r rune) bool { return strings.ContainsRune("[]\", \n", r) }) {
+		if !strings.Contains(name, "|") && !isRedisCommand(name) {
+			t.Errorf("%s is a command of redis-server's", name)
+		}
+	}
 }

@@ -53,7 +53,7 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 		o.Loops, o.Shards = 1, 1
 	}
 	for _, words := range c.directive("rename-command") {
-		o.Renames = append(o.Renames, actors.Rename{From: words[0], To: words[1]})
+		o.Renames = append(o.Renames, actors.Rename{From: words[0], To: words[1], IfExists: isRedisCommand(words[0])})
 	}
 	return o
 }
