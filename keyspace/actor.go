@@ -3,6 +3,7 @@ package keyspace
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,7 @@ type Node struct {
 	version  *atomic.Uint64
 	skew     atomic.Int64
 	onBroken func(*Broken)
+	meter    atomic.Pointer[TurnMeter]
 	stop     chan struct{}
 	ticking  sync.WaitGroup
 }
@@ -128,6 +130,27 @@ func (n *Node) VisitAll(x *Execute) {
 	}
 }
 
+// TurnMeter measures the turns of shards (DEBUG TURNS).
+type TurnMeter struct {
+	// Clock is the processor time, in nanoseconds, of the thread that calls it.
+	Clock func() int64
+	// Took is told how much of it each turn took, in that turn.
+	Took func(nanos int64)
+}
+
+// Measure makes a meter measure all turns from here on; nil measures none.
+func (n *Node) Measure(meter *TurnMeter) { n.meter.Store(meter) }
+
+// measure begins a measurement; what it returns ends it.
+func (m *TurnMeter) measure() (end func()) {
+	runtime.LockOSThread()
+	start := m.Clock()
+	return func() {
+		m.Took(m.Clock() - start)
+		runtime.UnlockOSThread()
+	}
+}
+
 // Waiting is the number of messages that wait for a shard.
 func (n *Node) Waiting(shard int) int { return n.shards[shard].mailbox.UserMessageCount() }
 
@@ -156,6 +179,9 @@ func (*SweepTick) IsSlow() bool { return true }
 
 // Receive is called by protoactor.
 func (sh *shard) Receive(ctx actor.Context) {
+	if meter := sh.node.meter.Load(); meter != nil {
+		defer meter.measure()()
+	}
 	switch m := ctx.Message().(type) {
 	case *Execute:
 		sh.execute(m)

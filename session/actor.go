@@ -15,7 +15,6 @@ import (
 //	crashes   on a mistake of the program: its link closes, others live on
 type sessionActor struct {
 	*Session
-	mailbox  *keyspace.Mailbox
 	received received // the one message of the hot path, used again
 }
 

@@ -25,6 +25,7 @@ type Session struct {
 	link    Link
 	send    func(message any) // to this session's actor, from anywhere
 	stop    func()            // the actor
+	mailbox *keyspace.Mailbox
 	onReset func()            // ends subscriptions and live queries
 	reader  Reader
 	encoder resp.Encoder

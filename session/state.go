@@ -70,6 +70,13 @@ func (s *Session) ReplySkip() {
 // CloseAfterReply ends the link once the replies so far are out.
 func (s *Session) CloseAfterReply() { s.closing = true }
 
+// Waiting is the number of messages in the session's mailbox. Any goroutine may
+// ask.
+func (s *Session) Waiting() int { return s.mailbox.UserMessageCount() }
+
+// IsLocal reports whether the client is on this machine.
+func (p *Public) IsLocal() bool { return p.unix || isLoopback(p.address) }
+
 // Memory is about what the session takes, in bytes: itself and what its client
 // has not read.
 func (p *Public) Memory() int64 { return int64(unsafe.Sizeof(Session{})) + p.Unsent.Load() }

@@ -1,0 +1,117 @@
+package admin
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/troupedb/troupe/session"
+)
+
+func (r *report) server() {
+	server, build := r.system.Server, readBuild()
+	uptime := int64(server.Uptime().Seconds())
+	r.Add("redis_version", session.RedisVersion)
+	r.Add("troupe_version", session.Version)
+	r.Add("redis_git_sha1", build.revision)
+	r.Add("redis_git_dirty", build.dirty)
+	r.Add("redis_build_id", build.revision)
+	r.Add("redis_mode", "standalone")
+	r.Add("os", operatingSystem())
+	r.Add("arch_bits", 32<<(^uint(0)>>63))
+	r.Add("multiplexing_api", multiplexing(r.settings.Text("transport")))
+	r.Add("go_version", runtime.Version())
+	r.Add("process_id", os.Getpid())
+	r.Add("process_supervised", "no")
+	r.Add("run_id", r.runID)
+	r.Add("tcp_port", r.system.Port())
+	r.Add("server_time_usec", server.Micros())
+	r.Add("uptime_in_seconds", uptime)
+	r.Add("uptime_in_days", uptime/86400)
+	r.Add("lru_clock", server.Millis()/1000&(1<<24-1))
+	r.Add("executable", executable())
+	r.Add("config_file", r.settings.File())
+	r.Add("io_threads_active", 0)
+	r.Add("shards", server.Node.Len())
+	r.Add("event_loops", r.system.Loops())
+	r.Add("cores", runtime.GOMAXPROCS(0))
+}
+
+// build is what the program was made from.
+type build struct {
+	revision string
+	dirty    int
+}
+
+var readBuild = sync.OnceValue(func() build {
+	b := build{revision: "00000000"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 8:
+			b.revision = s.Value[:8]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			b.dirty = 1
+		}
+	}
+	return b
+})
+
+var operatingSystem = sync.OnceValue(func() string {
+	kind, release := firstLine("/proc/sys/kernel/ostype"), firstLine("/proc/sys/kernel/osrelease")
+	if kind == "" {
+		kind = runtime.GOOS
+	}
+	return strings.Join(strings.Fields(kind+" "+release+" "+runtime.GOARCH), " ")
+})
+
+// multiplexing is how links are served, in Redis's word for event loops.
+func multiplexing(transport string) string {
+	if transport == "goroutines" || runtime.GOOS != "linux" {
+		return "goroutines"
+	}
+	return "epoll"
+}
+
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+func (r *report) clients() {
+	var blocked, pubsub, watching, locks, live int64
+	connected := 0
+	for _, one := range r.system.Server.Sessions() {
+		connected++
+		flags := one.Flags.Load()
+		if flags&session.FlagBlocked != 0 {
+			blocked++
+		}
+		if flags&session.FlagPubSub != 0 {
+			pubsub++
+		}
+		if n := one.Locks.Load(); n > 0 {
+			watching++
+			locks += int64(n)
+		}
+		live += int64(one.Watching.Load())
+	}
+	r.Add("connected_clients", connected)
+	r.Add("cluster_connections", 0)
+	r.Add("maxclients", r.system.Server.Clients.Load())
+	r.Add("blocked_clients", blocked)
+	r.Add("tracking_clients", 0)
+	r.Add("pubsub_clients", pubsub)
+	r.Add("watching_clients", watching)
+	r.Add("clients_in_timeout_table", blocked)
+	r.Add("total_watched_keys", locks)
+	r.Add("live_queries", live)
+}

@@ -1,0 +1,192 @@
+package admin
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/session"
+)
+
+// persistence tells that nothing is written to disk, in the fields by which
+// tools see that no save is due or under way.
+func (r *report) persistence() {
+	changes := r.shardStats().Changes
+	r.Add("loading", 0)
+	r.Add("async_loading", 0)
+	r.Add("rdb_changes_since_last_save", changes)
+	r.Add("rdb_bgsave_in_progress", 0)
+	r.Add("rdb_last_save_time", (r.system.Server.Millis()-r.system.Server.Uptime().Milliseconds())/1000)
+	r.Add("rdb_last_bgsave_status", "ok")
+	r.Add("rdb_last_bgsave_time_sec", -1)
+	r.Add("rdb_current_bgsave_time_sec", -1)
+	r.Add("rdb_saves", 0)
+	r.Add("aof_enabled", 0)
+	r.Add("aof_rewrite_in_progress", 0)
+	r.Add("aof_rewrite_scheduled", 0)
+	r.Add("aof_last_rewrite_time_sec", -1)
+	r.Add("aof_current_rewrite_time_sec", -1)
+	r.Add("aof_last_bgrewrite_status", "ok")
+	r.Add("aof_last_write_status", "ok")
+}
+
+// shardStats are the sums of the shards' counters.
+func (r *report) shardStats() (sum keyspace.Stats) {
+	r.Tx.EachShard(func(sh *keyspace.Shard) {
+		sum.Hits += sh.Stats.Hits
+		sum.Misses += sh.Stats.Misses
+		sum.Expired += sh.Stats.Expired
+		sum.Changes += sh.Stats.Changes
+	})
+	return sum
+}
+
+func (r *report) stats() {
+	server := r.system.Server
+	shards, in, out := r.shardStats(), int64(0), int64(0)
+	in, out = server.Traffic()
+	commands := server.Stats.Commands.Load()
+	pace := r.pace.look(server.Nanos(), totals{commands, in, out})
+	failures := int64(0)
+	for _, n := range server.Stats.Errors() {
+		failures += n
+	}
+	r.Add("total_connections_received", server.Stats.Accepted.Load())
+	r.Add("total_commands_processed", commands)
+	r.Add("instantaneous_ops_per_sec", int64(pace.commands))
+	r.Add("total_net_input_bytes", in)
+	r.Add("total_net_output_bytes", out)
+	r.Add("total_net_repl_input_bytes", 0)
+	r.Add("total_net_repl_output_bytes", 0)
+	r.Fixed("instantaneous_input_kbps", pace.in/1024, 2)
+	r.Fixed("instantaneous_output_kbps", pace.out/1024, 2)
+	r.Fixed("instantaneous_input_repl_kbps", 0, 2)
+	r.Fixed("instantaneous_output_repl_kbps", 0, 2)
+	r.Add("rejected_connections", server.Stats.Rejected.Load())
+	r.Add("sync_full", 0)
+	r.Add("sync_partial_ok", 0)
+	r.Add("sync_partial_err", 0)
+	r.Add("expired_keys", shards.Expired)
+	r.Add("evicted_keys", 0)
+	r.Add("evicted_clients", 0)
+	r.Add("keyspace_hits", shards.Hits)
+	r.Add("keyspace_misses", shards.Misses)
+	r.Add("latest_fork_usec", 0)
+	r.Add("total_forks", 0)
+	r.Add("tracking_total_keys", 0)
+	r.Add("tracking_total_items", 0)
+	r.Add("tracking_total_prefixes", 0)
+	r.Add("total_error_replies", failures)
+	r.Add("total_changes", shards.Changes)
+}
+
+// pace tells how fast counters grow: since the last look that is at least a
+// second old, or since the start.
+type pace struct {
+	mu           sync.Mutex
+	before, last look
+}
+
+// paceSpan is how old, in nanoseconds, the look is that a rate is counted from.
+const paceSpan = int64(1e9)
+
+type totals struct{ commands, in, out int64 }
+
+type look struct {
+	at int64 // nanoseconds since the start
+	totals
+}
+
+// rates are per second.
+type rates struct{ commands, in, out float64 }
+
+func (p *pace) look(at int64, now totals) rates {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at-p.last.at >= paceSpan {
+		p.before, p.last = p.last, look{at, now}
+	}
+	seconds := float64(at-p.before.at) / 1e9
+	rate := func(n, before int64) float64 {
+		if seconds <= 0 || n < before { // counters were reset
+			return 0
+		}
+		return float64(n-before) / seconds
+	}
+	return rates{rate(now.commands, p.before.commands), rate(now.in, p.before.in), rate(now.out, p.before.out)}
+}
+
+func (r *report) replication() {
+	r.Add("role", "master")
+	r.Add("connected_slaves", 0)
+	r.Add("master_failover_state", "no-failover")
+	r.Add("master_replid", r.runID)
+	r.Add("master_replid2", strings.Repeat("0", len(r.runID)))
+	r.Add("master_repl_offset", 0)
+	r.Add("second_repl_offset", -1)
+	r.Add("repl_backlog_active", 0)
+	r.Add("repl_backlog_size", 0)
+	r.Add("repl_backlog_first_byte_offset", 0)
+	r.Add("repl_backlog_histlen", 0)
+}
+
+func (r *report) cluster() { r.Add("cluster_enabled", 0) }
+
+func (r *report) keyspace() {
+	for db := range r.system.Server.Databases {
+		if held, expiring := r.keys(db); held > 0 {
+			r.Add(fmt.Sprint("db", db), fmt.Sprintf("keys=%d,expires=%d,avg_ttl=0", held, expiring))
+		}
+	}
+}
+
+// eachUsed visits the commands that have been called or refused.
+func (r *report) eachUsed(visit func(*session.Command, *session.CommandStats)) {
+	server := r.system.Server
+	for _, row := range server.Catalogue.List() {
+		stats := server.Stats.Command(row)
+		if stats.Calls.Load() > 0 || stats.Rejected.Load() > 0 {
+			visit(row, stats)
+		}
+	}
+}
+
+func (r *report) commandStats() {
+	r.eachUsed(func(row *session.Command, stats *session.CommandStats) {
+		calls, micros := stats.Calls.Load(), stats.Nanos.Load()/1000
+		each := 0.0
+		if calls > 0 {
+			each = float64(stats.Nanos.Load()) / 1000 / float64(calls)
+		}
+		r.Add("cmdstat_"+row.Lower(), fmt.Sprintf("calls=%d,usec=%d,usec_per_call=%.2f,rejected_calls=%d,failed_calls=%d",
+			calls, micros, each, stats.Rejected.Load(), stats.Failed.Load()))
+	})
+}
+
+func (r *report) errorStats() {
+	counts := r.system.Server.Stats.Errors()
+	for _, code := range slices.Sorted(maps.Keys(counts)) {
+		r.Add("errorstat_"+code, fmt.Sprint("count=", counts[code]))
+	}
+}
+
+func (r *report) latencyStats() {
+	percents := strings.Fields(r.settings.Text("latency-tracking-info-percentiles"))
+	r.eachUsed(func(row *session.Command, stats *session.CommandStats) {
+		if stats.Calls.Load() == 0 {
+			return
+		}
+		var parts []string
+		for _, word := range percents {
+			percent, err := strconv.ParseFloat(word, 64)
+			if err == nil {
+				parts = append(parts, fmt.Sprintf("p%s=%.3f", word, percentile(stats, percent)))
+			}
+		}
+		r.Add("latency_percentiles_usec_"+row.Lower(), strings.Join(parts, ","))
+	})
+}

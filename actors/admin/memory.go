@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"runtime/debug"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
+)
+
+var _ = Commands.Add(command.Spec[Call]{
+	Meta: command.Meta{
+		Name: "MEMORY", Arity: -2, Complexity: "Depends on the subcommand",
+		Summary: "Commands about the use of memory.",
+		Group:   "server", Since: "0.1.0", Flags: command.SubCommands,
+		Examples: "> MEMORY\n-ERR wrong number of arguments for 'memory' command\n" +
+			"> MEMORY NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try MEMORY HELP.\n",
+	},
+})
+
+var _ = KeyspaceCommands.Add(command.Spec[View]{
+	Meta: command.Meta{
+		Name: "MEMORY|USAGE", Syntax: "key [SAMPLES count]", Arity: -3, Complexity: "O(1)",
+		Summary: "Tells how many bytes a key and its value take. Nothing is estimated, so SAMPLES changes nothing.",
+		Group:   "server", Since: "0.1.0", Flags: command.ReadOnly,
+		Keys: []command.Keys{{First: 2, Flags: command.RO}},
+		Examples: "> MEMORY USAGE nokey\n_\n> SET k v\n+OK\n> MEMORY USAGE k SAMPLES\n-ERR syntax error\n" +
+			"> MEMORY USAGE k SAMPLES many\n-ERR value is not an integer or out of range\n",
+	},
+	Run: memoryUsage,
+})
+
+func memoryUsage(v View, a *command.Args) resp.Reply {
+	key := a.Key()
+	for a.More() {
+		if !a.OptionWith("SAMPLES", 1) {
+			a.Syntax()
+		}
+		if a.Int() < 0 {
+			a.Syntax()
+		}
+	}
+	found := v.Tx.Peek(key)
+	switch {
+	case a.Bad():
+		return a.Err()
+	case found.Missing():
+		return resp.Nil
+	}
+	return resp.Int(found.Bytes())
+}
+
+var _ = KeyspaceCommands.Add(command.Spec[View]{
+	Meta: command.Meta{
+		Name: "MEMORY|STATS", Arity: 2, Complexity: "O(N), where N is the number of connections",
+		Summary: "Tells where the server's memory is, in numbers.",
+		Group:   "server", Since: "0.1.0", Flags: command.AllShards | command.Random,
+		Examples: "> MEMORY STATS all\n-ERR wrong number of arguments for 'memory|stats' command\n",
+	},
+	Run: memoryStats,
+})
+
+var _ = KeyspaceCommands.Add(command.Spec[View]{
+	Meta: command.Meta{
+		Name: "MEMORY|DOCTOR", Arity: 2, Complexity: "O(N), where N is the number of connections",
+		Summary: "Says in words what is odd about the use of memory.",
+		Group:   "server", Since: "0.1.0", Flags: command.AllShards | command.Random,
+		Examples: "> MEMORY DOCTOR now\n-ERR wrong number of arguments for 'memory|doctor' command\n",
+	},
+	Run: memoryDoctor,
+})
+
+var _ = KeyspaceCommands.Add(command.Spec[View]{
+	Meta: command.Meta{
+		Name: "MEMORY|MALLOC-STATS", Arity: 2, Complexity: "O(N), where N is the number of shards",
+		Summary: "Tells what Go's heap and each shard's slabs hold.",
+		Group:   "server", Since: "0.1.0", Flags: command.AllShards | command.Random,
+		Examples: "> MEMORY MALLOC-STATS now\n-ERR wrong number of arguments for 'memory|malloc-stats' command\n",
+	},
+	Run: mallocStats,
+})
+
+var _ = Commands.Add(command.Spec[Call]{
+	Meta: command.Meta{
+		Name: "MEMORY|PURGE", Arity: 2, Complexity: "O(N), where N is the number of pages given back",
+		Summary: "Gives memory that is not in use back to the system.",
+		Group:   "server", Since: "0.1.0",
+		Examples: "> MEMORY PURGE\n+OK\n> MEMORY PURGE now\n-ERR wrong number of arguments for 'memory|purge' command\n",
+	},
+	Run: memoryPurge,
+})
+
+// memoryPurge collects Go's garbage, which takes too long for an event loop,
+// and trims the slabs, each in a turn of its shard.
+func memoryPurge(c Call, _ *command.Args) resp.Reply {
+	node := c.Session.Server().Node
+	trim := func(answer func()) {
+		debug.FreeOSMemory()
+		for i := range node.Len() {
+			x := &keyspace.Execute{Encoder: resp.V2, Heavy: true, Requests: []keyspace.Request{{Do: trimShard}}}
+			x.Visit(i)
+			node.Post(x, nobody{})
+		}
+		answer()
+	}
+	if c.Session.InExec() {
+		go trim(func() {})
+		return resp.OK
+	}
+	later, one := c.Session.Later(), c.Session
+	go trim(func() { one.Send(&session.Answer{Reply: resp.OK}) })
+	return later
+}
+
+func trimShard(tx *keyspace.Tx) resp.Reply {
+	tx.EachShard(func(sh *keyspace.Shard) { sh.Mem().Trim() })
+	return resp.OK
+}
+
+// nobody owns a batch whose end interests no one.
+type nobody struct{}
+
+// Executed does nothing.
+func (nobody) Executed(*keyspace.Execute) {}
+
+var _ = Commands.Add(command.Spec[Call]{
+	Meta: command.Meta{
+		Name: "MEMORY|HELP", Arity: 2, Complexity: "O(1)",
+		Summary: "Lists the subcommands.",
+		Group:   "server", Since: "0.1.0", Flags: anytime,
+		Examples: "> MEMORY HELP me\n-ERR wrong number of arguments for 'memory|help' command\n",
+	},
+	Run: help("MEMORY"),
+})

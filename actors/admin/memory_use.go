@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"runtime/metrics"
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/keyspace"
+)
+
+// memoryMarks are what the use of memory is compared with.
+type memoryMarks struct {
+	startup int64 // before the first link
+	peak    atomic.Int64
+}
+
+func (m *memoryMarks) start() { m.startup = readGoMemory().used() }
+
+// goMemory is what the Go runtime holds, in bytes.
+type goMemory struct{ objects, unused, stacks, total, released int64 }
+
+func (g goMemory) used() int64 { return g.objects + g.stacks }
+
+func readGoMemory() goMemory {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(samples)
+	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	return goMemory{n(0), n(1), n(2), n(3), n(4)}
+}
+
+// memoryUse is where the memory is, in bytes: in Go's heap and stacks, in the
+// slabs of keys and values, in the tables that find them.
+type memoryUse struct {
+	goMemory
+	slabUsed, slabHeld, slabResident int64
+	tables                           int64
+	clients                          int64
+	startup, peak                    int64
+}
+
+// measure takes the sums over all shards, which must be at hand.
+func (v View) measure() memoryUse {
+	m := memoryUse{goMemory: readGoMemory(), startup: v.memory.startup}
+	v.Tx.EachShard(func(sh *keyspace.Shard) {
+		stats := sh.Mem().Stats()
+		m.slabUsed += stats.Used
+		m.slabHeld += stats.Held
+		m.slabResident += stats.Resident
+		m.tables += sh.TableBytes()
+	})
+	for _, one := range v.system.Server.Sessions() {
+		m.clients += one.Memory()
+	}
+	m.peak = max(m.allocated(), v.memory.peak.Load())
+	v.memory.peak.Store(m.peak)
+	return m
+}
+
+// allocated is what used_memory tells: all that the server has asked for.
+func (m *memoryUse) allocated() int64 { return m.used() + m.slabResident + m.tables }
+
+// overhead is the part of it that is not the data.
+func (m *memoryUse) overhead() int64 { return min(m.startup+m.tables+m.clients, m.allocated()) }
+
+// dataset is the part that is.
+func (m *memoryUse) dataset() int64 { return m.allocated() - m.overhead() }
+
+// active and resident are what the allocators use and hold.
+func (m *memoryUse) active() int64   { return m.used() + m.unused + m.slabHeld + m.tables }
+func (m *memoryUse) resident() int64 { return m.total - m.released + m.slabResident + m.tables }
+
+// ratio is a/b, 0 if there is no b.
+func ratio(a, b int64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / float64(b)
+}

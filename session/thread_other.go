@@ -1,0 +1,7 @@
+//go:build !linux
+
+package session
+
+// ThreadTime is the processor time, in nanoseconds, that the calling thread has
+// used; ok is false on systems that don't tell.
+func ThreadTime() (nanos int64, ok bool) { return 0, false }
