@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
 )
 
@@ -66,7 +67,7 @@ func (r *running) serve() (err error) {
 	for _, warning := range r.settings.Warnings() {
 		r.log.Warn(warning)
 	}
-	if r.system, err = actors.Start(r.settings.Options(r.log)); err != nil {
+	if r.system, err = actors.Start(assemble(r.settings, r.log)); err != nil {
 		r.log.Error("not started", "error", err)
 		return exitCode(exitFailure)
 	}
@@ -82,6 +83,13 @@ func (r *running) serve() (err error) {
 	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "))
 	r.notifier.tell(r.log, "READY=1")
 	return r.wait()
+}
+
+// assemble puts together what a server is made of.
+func assemble(settings *config.Config, log hclog.Logger) actors.Options {
+	options := settings.Options(log)
+	admin.New(settings).Join(&options)
+	return options
 }
 
 // hasEndpoint fails if all addresses were such as may be missing.

@@ -1,0 +1,247 @@
+package main_test
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The ways to start it that redis-server's users are used to.
+func TestCommandLines(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "redis.conf")
+	if err := os.WriteFile(file, []byte("timeout 77\nbind 127.0.0.1\nsave 3600 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := func(stdin string, args ...string) {
+		t.Helper()
+		port := freePort(t)
+		for i, arg := range args {
+			args[i] = strings.ReplaceAll(arg, "PORT", port)
+		}
+		cmd := exec.Command(program(t), args...)
+		cmd.Stdin = strings.NewReader(stdin)
+		s := startWith(t, cmd, []string{"TROUPE_HZ=7"})
+		if got := dial(t, "127.0.0.1:"+port).ask("PING"); got != "+PONG" {
+			t.Errorf("%q: %s", args, got)
+		}
+		s.stop()
+	}
+	f("", "--port", "PORT", "--save", "", "--appendonly", "no")
+	f("", "-p", "PORT", "--bind", "127.0.0.1", "-::1", "--single-threaded")
+	f("", file, "--port", "PORT")
+	f("", "server", file, "--port=PORT", "--transport", "goroutines", "--protected-mode", "no")
+	f("port PORT"[:5]+freePort(t)+"\n", "server", "-", "--port", "PORT")
+	f("", "--port", "PORT", "--rename-command", "FLUSHALL", "", "--rename-command", "KEYS", "")
+}
+
+// A start that is refused says why, and where, and exits with 1.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "redis.conf")
+	if err := os.WriteFile(file, []byte("# ours\nappendonly yes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := func(want string, args ...string) {
+		t.Helper()
+		s := launch(t, exec.Command(program(t), args...), nil)
+		if code := s.exit(); code != 1 || !strings.Contains(s.logged(), want) {
+			t.Errorf("%q: exit code %d, %s; want %s", args, code, s.logged(), want)
+		}
+	}
+	f(file+`:2: appendonly: "yes" is not supported yet: nothing is written to disk`, file)
+	f("no such file or directory", file+".gone")
+	f("--port: port: argument couldn't be parsed into an integer", "--port", "x")
+	f("unknown flag --prot, did you mean one of \"--port\"", "--prot", "1")
+	f("a value is missing", "--port")
+	f("--maxmemory: maxmemory: \"1048576\" is not supported yet", "server", "--maxmemory", "1mb")
+	f("listening on 192.0.2.1", "--bind", "192.0.2.1")
+	f("no such command: NOPE", "--port", freePort(t), "--rename-command", "NOPE", "X")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	f("address already in use", "--bind", "127.0.0.1", "--port", strconv.Itoa(taken.Addr().(*net.TCPAddr).Port))
+}
+
+// What is logged at the start.
+func TestStartLog(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t), "--always-show-logo", "yes", "--hz", "5", "--event-loops", "3", "--shards", "2")
+	for _, want := range []string{
+		"|_|", "[WARN]  troupe: these settings have no effect: hz",
+		"started: version=" + testVersion + " pid=" + strconv.Itoa(s.cmd.Process.Pid), "loops=3 shards=2", "ready to accept connections",
+	} {
+		if !strings.Contains(s.logged(), want) {
+			t.Errorf("%q is missing in\n%s", want, s.logged())
+		}
+	}
+	s.stop()
+	if !strings.Contains(s.logged(), "signal received: signal=terminated") || !strings.Contains(s.logged(), "stopped") {
+		t.Errorf("the end is missing in\n%s", s.logged())
+	}
+	j := start(t, []string{"TROUPE_LOGFORMAT=json"}, "--port", freePort(t), "--always-show-logo")
+	if !strings.HasPrefix(j.logged(), `{"@level":"info"`) {
+		t.Errorf("no JSON:\n%s", j.logged())
+	}
+	j.stop()
+}
+
+// SIGINT stops as SIGTERM does; what was asked before is answered.
+func TestSignalAnswersFirst(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t))
+	c := s.dial()
+	c.ask("SET", "k", strings.Repeat("v", 1<<20))
+	const asked = 64
+	request := bytes.Repeat([]byte("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), asked)
+	if _, err := c.conn.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.in.ReadString('\n'); err != nil { // they are under way
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGINT)
+	s.await("signal received")
+	rest, err := io.ReadAll(c.in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rest) < 1<<20 || !bytes.HasSuffix(rest, []byte("v\r\n")) {
+		t.Errorf("%d bytes came, not a number of whole replies", len(rest))
+	}
+	if code := s.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if strings.Contains(s.logged(), "cut off") {
+		t.Errorf("links were cut:\n%s", s.logged())
+	}
+}
+
+// unread is a client that has asked for more than it reads.
+func unread(s *started) {
+	c := s.dial()
+	c.ask("SET", "k", strings.Repeat("v", 8<<20))
+	c.send("GET", "k")
+	if _, err := c.in.ReadByte(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A client that does not read its replies holds the end up for as long as the
+// settings say, and no longer.
+func TestStopIsBounded(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t), "--shutdown-timeout", "1")
+	unread(s)
+	begun := time.Now()
+	s.stop()
+	if took := time.Since(begun); took < 900*time.Millisecond {
+		t.Errorf("it took %v", took)
+	}
+	if !strings.Contains(s.logged(), "links were cut off: links=1") {
+		t.Errorf("not said:\n%s", s.logged())
+	}
+	now := start(t, nil, "--port", freePort(t), "--shutdown-timeout", "1000", "--shutdown-on-sigterm", "now")
+	unread(now)
+	now.stop()
+}
+
+// A second signal ends it at once.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t), "--shutdown-timeout", "1000")
+	unread(s)
+	s.signal(syscall.SIGTERM)
+	s.await("signal received")
+	s.signal(syscall.SIGTERM)
+	if code := s.exit(); code != 128+int(syscall.SIGTERM) {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// SHUTDOWN stops as a signal does.
+func TestShutdown(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t))
+	c, other := s.dial(), s.dial()
+	f := func(want string, words ...string) {
+		t.Helper()
+		if got := c.ask(words...); got != want {
+			t.Errorf("%q: %s, want %s", words, got, want)
+		}
+	}
+	f("-ERR syntax error", "SHUTDOWN", "SOON")
+	f("-ERR No shutdown in progress.", "SHUTDOWN", "ABORT")
+	f("-ERR Errors trying to SHUTDOWN: SAVE is not supported yet, nothing is written to disk", "SHUTDOWN", "SAVE")
+	other.ask("PING")
+	c.send("SHUTDOWN", "NOSAVE")
+	for _, link := range []*client{c, other} {
+		if rest, err := io.ReadAll(link.in); err != nil || len(rest) > 0 {
+			t.Errorf("%q, %v", rest, err)
+		}
+	}
+	if code := s.exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// systemd is told when the server is ready and when it stops; the pid file is
+// there in between.
+func TestSupervised(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "troupe") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path, pidfile := filepath.Join(dir, "notify"), filepath.Join(dir, "pid")
+	systemd := listenNotify(t, path)
+	s := start(t, []string{"NOTIFY_SOCKET=" + path}, "--port", freePort(t), "--pidfile", pidfile, "--supervised", "systemd")
+	f := func(want string) {
+		t.Helper()
+		if got := systemd(); got != want {
+			t.Errorf("systemd was told %q, want %q", got, want)
+		}
+	}
+	f("READY=1")
+	if text, _ := os.ReadFile(pidfile); string(text) != strconv.Itoa(s.cmd.Process.Pid)+"\n" {
+		t.Errorf("the pid file holds %q", text)
+	}
+	s.stop()
+	f("STOPPING=1")
+	if _, err := os.Stat(pidfile); !os.IsNotExist(err) {
+		t.Errorf("the pid file is still there: %v", err)
+	}
+}
+
+// listenNotify is a NOTIFY_SOCKET; the function returns the next message.
+func listenNotify(t *testing.T, path string) func() string {
+	t.Helper()
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return func() string {
+		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 256)
+		n, err := conn.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(buf[:n])
+	}
+}
