@@ -21,6 +21,9 @@ func (tx *Tx) Copy(v Value, dst []byte, db int, event string) {
 // Rename makes dst of the database db hold what src of the present one does,
 // which must exist, and removes src. gone and made are the two events.
 func (tx *Tx) Rename(src, dst []byte, db int, gone, made string) {
+	tx.DB, db = db, tx.DB
+	tx.Peek(dst) // if it is past its deadline, it goes before anything else happens
+	tx.DB, db = db, tx.DB
 	v := tx.Peek(src)
 	if v.IsObject() && v.sh == tx.shardOf(dst) {
 		tx.handOver(v, dst, db, gone, made)

@@ -34,12 +34,20 @@ func (tx *Tx) Each(visit func(Value) bool) {
 	})
 }
 
-// ParseCursor reads a cursor: an unsigned 64-bit number, or nothing for 0.
+// ParseCursor reads a cursor: an unsigned 64-bit number. Nothing stands for 0,
+// and a sign is allowed, as C's strtoul has it.
 func ParseCursor(word []byte) (cursor uint64, ok bool) {
-	if len(word) == 0 {
+	digits := word
+	if len(word) > 1 && (word[0] == '-' || word[0] == '+') {
+		digits = word[1:]
+	}
+	if len(digits) == 0 {
 		return 0, true
 	}
-	cursor, err := strconv.ParseUint(string(word), 10, 64)
+	cursor, err := strconv.ParseUint(string(digits), 10, 64)
+	if word[0] == '-' {
+		cursor = -cursor
+	}
 	return cursor, err == nil
 }
 

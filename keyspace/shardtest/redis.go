@@ -2,6 +2,7 @@ package shardtest
 
 import (
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/troupedb/troupe/resp"
@@ -10,18 +11,20 @@ import (
 
 // Redis is a link to a real redis-server.
 type Redis struct {
-	tb   testing.TB
-	conn *net.UnixConn
-	in   []byte
+	tb     testing.TB
+	server *redistest.Server
+	conn   *net.UnixConn
+	in     []byte
 }
 
 // DialRedis starts a redis-server for the test and opens a link to it. The
 // test is skipped where there is none.
 func DialRedis(tb testing.TB, args ...string) *Redis {
 	tb.Helper()
-	conn := redistest.Start(tb, args...).Dial()
+	server := redistest.Start(tb, args...)
+	conn := server.Dial()
 	tb.Cleanup(func() { conn.Close() })
-	return &Redis{tb: tb, conn: conn}
+	return &Redis{tb: tb, server: server, conn: conn}
 }
 
 // pipelineMax is how many commands are sent before their replies are read: few
@@ -69,5 +72,44 @@ func (r *Redis) next() []byte {
 			r.tb.Fatal(err)
 		}
 		r.in = append(r.in, buf[:n]...)
+	}
+}
+
+// Events are what a redis-server's keyspace notifications tell.
+type Events struct {
+	link *Redis
+}
+
+// endMark ends what Events.Until waits for.
+const endMark = "end of events"
+
+// Subscribe opens a second link, which hears the channels that match.
+func (r *Redis) Subscribe(pattern string) *Events {
+	r.tb.Helper()
+	link := &Redis{tb: r.tb, conn: r.server.Dial()}
+	r.tb.Cleanup(func() { link.conn.Close() })
+	link.Ask([][][]byte{
+		{[]byte("SUBSCRIBE"), []byte(endMark)},
+		{[]byte("PSUBSCRIBE"), []byte(pattern)},
+	})
+	return &Events{link}
+}
+
+// Until returns what has been told of since the last call, each in the form
+// "0 set key".
+func (e *Events) Until(r *Redis) (events []string) {
+	r.tb.Helper()
+	r.Ask([][][]byte{{[]byte("PUBLISH"), []byte(endMark), nil}})
+	for {
+		message, _, err := resp.Decode(e.link.next())
+		if err != nil {
+			r.tb.Fatal(err)
+		}
+		items := message.Items()
+		if items[1].Str() == endMark {
+			return events
+		}
+		channel, event, _ := strings.Cut(items[2].Str(), "__:")
+		events = append(events, strings.TrimPrefix(channel, "__keyevent@")+" "+event+" "+items[3].Str())
 	}
 }

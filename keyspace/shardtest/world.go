@@ -89,6 +89,7 @@ func (w *World) decode(b []byte) resp.Reply {
 // Exchange runs a command and returns the bytes of its reply.
 func (w *World) Exchange(argv [][]byte, encoder resp.Encoder) []byte {
 	w.tb.Helper()
+	w.Events = nil
 	if command.EqualFold(argv[0], "SELECT") && len(argv) == 2 {
 		n, _ := command.ParseInt(argv[1])
 		w.DB = int(n)

@@ -14,18 +14,26 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 		Syntax:  "key value [NX | XX | IFEQ comparison-value] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
 		Summary: "Sets the string value of a key, whatever it held before.",
 		Group:   "string", Since: "0.1.0", Flags: command.Write | command.DenyOOM,
-		Keys: []command.Keys{{First: 1, Flags: command.RW | command.Access | command.Update | command.Variable}},
-		Examples: "> SET k v\n+OK\n> SET k w NX\n_\n> SET k w GET\n\"v\"\n> SET k x IFEQ nope\n_\n" +
-			"> SET k v EX ten\n-ERR value is not an integer or out of range\n",
+		Keys: command.OneKey(command.RW | command.Access | command.Update | command.Variable),
+		Examples: "> SET k v\n+OK\n" +
+			"> SET k w NX\n_\n" +
+			"> SET k w GET\n\"v\"\n" +
+			"> SET k x IFEQ nope\n_\n" +
+			"> SET k x IFEQ w EX 10\n+OK\n" +
+			"> TTL k\n:10\n" +
+			"> SET k v EX ten\n-ERR value is not an integer or out of range\n" +
+			"> SET k v EX 0\n-ERR invalid expire time in 'set' command\n" +
+			"> SET k v NX XX\n-ERR syntax error\n",
 	},
 	Run: set,
 })
 
 // setOptions are the words after the value.
 type setOptions struct {
-	onlyNew, onlyOld, get bool
-	equals                []byte // IFEQ
-	deadline              int64
+	onlyNew, onlyOld, onlyEqual bool
+	comparison                  []byte // of onlyEqual (IFEQ)
+	get, keep                   bool
+	ending                      ending
 }
 
 func set(tx *keyspace.Tx, a *command.Args) resp.Reply {
@@ -34,64 +42,39 @@ func set(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		tx.PutText(key, value, keyspace.NoDeadline, "set")
 		return resp.OK
 	}
-	opts := parseSetOptions(tx, a)
+	opts := parseSetOptions(a)
+	deadline := opts.ending.deadline(tx, a, keyspace.NoDeadline)
 	if a.Bad() {
 		return a.Err()
 	}
-	old := resp.OK
-	if opts.get || opts.onlyNew || opts.onlyOld || opts.equals != nil {
-		reply, allowed := opts.allow(tx, key)
-		if !allowed {
-			return reply
-		}
-		if opts.get {
-			old = reply.Clone() // the write may reuse its memory
-		}
+	if opts.keep {
+		deadline = keyspace.KeepDeadline
 	}
-	tx.PutText(key, value, opts.deadline, "set")
-	return old
+	reply, allowed := opts.allow(tx, key)
+	if !allowed {
+		return reply
+	}
+	tx.PutText(key, value, deadline, "set")
+	if opts.ending.unit != nil {
+		tx.Also(key, "expire")
+	}
+	return reply
 }
 
-// allow looks at the old value: whether the conditions let the write happen,
-// and the reply if they don't, or with GET.
-func (o *setOptions) allow(tx *keyspace.Tx, key []byte) (reply resp.Reply, allowed bool) {
-	v := tx.Find(key)
-	if (o.get || o.equals != nil) && !v.Missing() && !v.Is(keyspace.String) {
-		return resp.ErrWrongType, false
-	}
-	reply = resp.Nil
-	if o.get && !v.Missing() {
-		reply = resp.Bulk(tx.Text(v))
-	}
-	switch {
-	case o.onlyNew && !v.Missing(), o.onlyOld && v.Missing():
-		return reply, false
-	case o.equals != nil && (v.Missing() || !bytes.Equal(tx.Text(v), o.equals)):
-		return reply, false
-	}
-	return reply, true
-}
-
-func parseSetOptions(tx *keyspace.Tx, a *command.Args) (o setOptions) {
-	o.deadline = keyspace.NoDeadline
-	timed := false
+func parseSetOptions(a *command.Args) (o setOptions) {
 	for a.More() {
 		switch {
-		case !o.onlyOld && o.equals == nil && a.Option("NX"):
+		case !o.onlyOld && !o.onlyEqual && a.Option("NX"):
 			o.onlyNew = true
-		case !o.onlyNew && o.equals == nil && a.Option("XX"):
+		case !o.onlyNew && !o.onlyEqual && a.Option("XX"):
 			o.onlyOld = true
-		case !o.onlyNew && !o.onlyOld && a.OptionWith("IFEQ", 1):
-			o.equals = a.Bytes()
+		case !o.onlyNew && !o.onlyOld && !o.onlyEqual && a.OptionWith("IFEQ", 1):
+			o.onlyEqual, o.comparison = true, a.Bytes()
 		case a.Option("GET"):
 			o.get = true
-		case !timed && a.Option("KEEPTTL"):
-			o.deadline, timed = keyspace.KeepDeadline, true
-		case !timed:
-			timed = true
-			if !readDeadline(tx, a, &o.deadline) {
-				a.Syntax()
-			}
+		case o.ending.unit == nil && a.Option("KEEPTTL"):
+			o.keep = true
+		case !o.keep && o.ending.read(a):
 		default:
 			a.Syntax()
 		}
@@ -99,17 +82,35 @@ func parseSetOptions(tx *keyspace.Tx, a *command.Args) (o setOptions) {
 	return o
 }
 
-// readDeadline reads EX, PX, EXAT or PXAT with its number.
-func readDeadline(tx *keyspace.Tx, a *command.Args, deadline *int64) (found bool) {
-	for _, unit := range []struct {
-		word       string
-		millis     int64
-		sinceEpoch bool
-	}{{"EX", 1000, false}, {"PX", 1, false}, {"EXAT", 1000, true}, {"PXAT", 1, true}} {
-		if a.OptionWith(unit.word, 1) {
-			*deadline = tx.ReadDeadline(a, unit.millis, unit.sinceEpoch)
-			return true
-		}
+// allow looks at the old value, if the options say so: whether it lets the
+// write happen, and what the reply is.
+func (o *setOptions) allow(tx *keyspace.Tx, key []byte) (reply resp.Reply, allowed bool) {
+	var v keyspace.Value
+	switch {
+	case o.get:
+		v = tx.Lookup(key)
+	case o.onlyNew || o.onlyOld || o.onlyEqual:
+		v = tx.Find(key)
+	default:
+		return resp.OK, true
 	}
-	return false
+	switch {
+	case (o.get || o.onlyEqual) && otherType(v):
+		return resp.ErrWrongType, false
+	case o.onlyNew:
+		allowed = v.Missing()
+	case o.onlyOld:
+		allowed = !v.Missing()
+	case o.onlyEqual:
+		allowed = !v.Missing() && bytes.Equal(tx.Text(v), o.comparison)
+	default:
+		allowed = true
+	}
+	switch {
+	case o.get && !v.Missing():
+		return kept(tx, v), allowed
+	case o.get || !allowed:
+		return resp.Nil, allowed
+	}
+	return resp.OK, true
 }

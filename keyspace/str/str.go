@@ -1,4 +1,7 @@
 // Package str holds the commands on strings.
+//
+// A string is packed in its key's entry: as a number if its text is one, else
+// as the text. OBJECT ENCODING tells int, embstr and raw where Redis does.
 package str
 
 import (
@@ -10,14 +13,28 @@ import (
 // Commands are the family's, each declared in its own file.
 var Commands command.Table[*keyspace.Tx]
 
-// text is the text of the key's String, nil if it is missing. A value of
-// another type is the error.
-func text(tx *keyspace.Tx, v keyspace.Value) (text []byte, err resp.Reply) {
-	switch {
-	case v.Missing():
-		return nil, resp.Nothing
-	case !v.Is(keyspace.String):
-		return nil, resp.ErrWrongType
+// otherType reports whether a value is there and is no string.
+func otherType(v keyspace.Value) bool { return !v.Missing() && !v.Is(keyspace.String) }
+
+// text is the text of a string, empty if it is missing: see Tx.Text.
+func text(tx *keyspace.Tx, v keyspace.Value) []byte {
+	if v.Missing() {
+		return nil
 	}
-	return tx.Text(v), resp.Nothing
+	return tx.Text(v)
 }
+
+// kept is the reply with the text of a string that the command is about to
+// change, whose memory may be used again then.
+func kept(tx *keyspace.Tx, v keyspace.Value) resp.Reply {
+	if v.Encoding() == keyspace.Int {
+		return resp.Bulk(tx.Text(v)) // which is in the scratch buffer already
+	}
+	buf := append(tx.Scratch(), tx.Text(v)...)
+	tx.KeepScratch(buf)
+	return resp.Bulk(buf)
+}
+
+// tooLong reports whether a string that is to have so many bytes and more
+// after them would be longer than allowed.
+func tooLong(tx *keyspace.Tx, size, more int) bool { return size > tx.Set.BulkMax-more }
