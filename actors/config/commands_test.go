@@ -1,11 +1,14 @@
 package config
 
 import (
+	"errors"
 	"maps"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/actors"
@@ -384,5 +387,24 @@ func TestRenameUnknown(t *testing.T) {
 		if !strings.Contains(name, "|") && !isRedisCommand(name) {
 			t.Errorf("%s is a command of redis-server's", name)
 		}
+	}
+}
+
+// What is still arriving is bounded.
+func TestQueryBufferLimit(t *testing.T) {
+	t.Parallel()
+	c, _ := started(t, Sources{Flags: []Flag{{"client-query-buffer-limit", []string{"1mb"}}}})
+	client := local(t, c)
+	half := make([]byte, 2<<20)
+	copy(half, "*2\r\n$4\r\nECHO\r\n$4000000\r\n")
+	client.conn.Write(half) // the server may close before it has taken all
+	if err := client.conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := client.conn.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%d bytes, %v: the link is to be closed", n, err)
+	}
+	if got := local(t, c).ask("PING"); got != "+PONG" {
+		t.Error(got)
 	}
 }
