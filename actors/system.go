@@ -13,9 +13,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
-	"github.com/troupedb/troupe/resp"
-	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // Options are what a server is started with. The zero value of each is the
@@ -154,7 +153,7 @@ func (s *System) catalogue() (*session.Catalogue, error) {
 	for _, family := range s.options.Families {
 		family(s, c)
 	}
-	c.Seal(func(*session.Session, *session.Command, *command.Args) resp.Reply { return resp.Nil })
+	c.Seal()
 	for _, r := range s.options.Renames {
 		if err := rename(c, r); err != nil {
 			return nil, err
@@ -207,7 +206,8 @@ func (s *System) broken(b *keyspace.Broken) {
 func (s *System) startServer(catalogue *session.Catalogue) {
 	s.Server = session.NewServer(&session.Server{
 		Catalogue: catalogue, Node: s.Node, Databases: s.options.Databases, Log: s.options.Log,
-		Actors: session.Actors{Spawn: s.tree.spawn, Root: s.tree.system.Root},
+		Actors:  session.Actors{Spawn: s.tree.spawn, Root: s.tree.system.Root},
+		Watches: watch.NewRegistry(s.Node, s.workers, s.tree.system.Root, s.tree.spawn),
 	})
 	s.Server.Clients.Store(int64(s.options.Clients))
 }

@@ -81,6 +81,7 @@ func (tx *Tx) touchExisting(sh *Shard, d *db) {
 		if slot == nil || head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
 			continue
 		}
+		tx.touchedKeys++
 		for _, w := range list {
 			tx.touched = append(tx.touched, touch{w, tx.changes})
 		}

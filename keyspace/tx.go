@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/troupedb/troupe/resp"
@@ -28,12 +29,13 @@ type Tx struct {
 	rng    uint64
 	stamp  uint32
 
-	dirty   bool    // the present command has changed something
-	changes int     // commands of this turn that did, so far
-	touched []touch // who is to be told at the turn's end
-	events  []Event // what happened, if Settings.Events asks for it
-	trace   func(key []byte)
-	noTouch bool // the caller's reads don't mark keys as used
+	dirty       bool    // the present command has changed something
+	changes     int     // commands of this turn that did, so far
+	touched     []touch // who is to be told at the turn's end
+	touchedKeys int     // watched keys that the present command has changed
+	events      []Event // what happened, if Settings.Events asks for it
+	trace       func(key []byte)
+	noTouch     bool // the caller's reads don't mark keys as used
 
 	hinted   *byte // the key whose hash is known, by its place
 	hintLen  int
@@ -294,6 +296,7 @@ func (tx *Tx) changed(sh *Shard, d *db, key []byte, watched bool, event string) 
 	if !watched {
 		return
 	}
+	tx.touchedKeys++
 	for _, w := range d.watched[string(key)] {
 		tx.touched = append(tx.touched, touch{w, tx.changes})
 	}
@@ -310,7 +313,24 @@ func (tx *Tx) Also(key []byte, event string) {
 // endCommand closes the present command: all its changes share one version.
 func (tx *Tx) endCommand() {
 	if tx.dirty {
+		if tx.touchedKeys > 1 {
+			tx.touchOnce()
+		}
 		tx.changes++
-		tx.dirty = false
+		tx.dirty, tx.touchedKeys = false, 0
 	}
+}
+
+// touchOnce makes the present change touch each watcher once, though it
+// changed several of its keys or one several times.
+func (tx *Tx) touchOnce() {
+	seen := map[Watcher]bool{}
+	tx.touched = slices.DeleteFunc(tx.touched, func(t touch) bool {
+		if t.change != tx.changes {
+			return false
+		}
+		again := seen[t.watcher]
+		seen[t.watcher] = true
+		return again
+	})
 }

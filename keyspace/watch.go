@@ -2,8 +2,8 @@ package keyspace
 
 // Watcher hears that a key which it watches has changed: the optimistic locks
 // of WATCH and the live queries. Touched is called in the turn that changed
-// the key, at its end, with the version of the change; once or more for one
-// version. It returns at once and sends at most a message.
+// the key, at its end, with the version of the change; once for each change.
+// It returns at once and sends at most a message.
 type Watcher interface {
 	Touched(version uint64)
 }

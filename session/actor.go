@@ -10,7 +10,8 @@ import (
 // sessionActor is the actor around a Session, and the Handler of its link.
 //
 //	owns      a Session
-//	accepts   what its link brings; Executed, Answer, Deliver, Kill, Unpaused
+//	accepts   what its link brings; Executed, Answer, Deliver, Kill, Unpaused;
+//	          frames of live queries
 //	sends     Execute to shards
 //	crashes   on a mistake of the program: its link closes, others live on
 type sessionActor struct {
@@ -85,6 +86,8 @@ func (a *sessionActor) Receive(ctx actor.Context) {
 		a.drained()
 	case *Answer:
 		a.answered(m.Reply)
+	case *watchFrame:
+		a.framed(m)
 	case *Deliver:
 		a.deliver(m)
 	case *Kill:

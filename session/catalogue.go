@@ -96,8 +96,8 @@ func (c *Catalogue) add(row *Command) {
 const WatchSuffix = ".WATCH"
 
 // Seal completes the catalogue: subcommands are hung under their containers,
-// and every command that can be watched gets its live form, run by watch.
-func (c *Catalogue) Seal(watch func(*Session, *Command, *command.Args) resp.Reply) {
+// and every command that can be watched gets its live form.
+func (c *Catalogue) Seal() {
 	for _, row := range c.list {
 		container, sub := row.Container()
 		if sub == "" {
@@ -114,7 +114,7 @@ func (c *Catalogue) Seal(watch func(*Session, *Command, *command.Args) resp.Repl
 	}
 	for _, row := range c.list[:len(c.list):len(c.list)] {
 		if row.Watchable() {
-			c.add(liveForm(row, watch))
+			c.add(liveForm(row))
 		}
 	}
 }
@@ -126,7 +126,7 @@ func (c *Command) Watchable() bool {
 		!c.Flags.Has(command.Blocking) && !c.Flags.Has(command.AllShards)
 }
 
-func liveForm(row *Command, watch func(*Session, *Command, *command.Args) resp.Reply) *Command {
+func liveForm(row *Command) *Command {
 	meta := *row.Meta
 	name, sub := row.Container()
 	if meta.Name = name + WatchSuffix; sub != "" {
@@ -135,7 +135,7 @@ func liveForm(row *Command, watch func(*Session, *Command, *command.Args) resp.R
 	meta.Summary = "Answers as " + strings.ReplaceAll(row.Name, "|", " ") + " does, and pushes the new result whenever it changes."
 	meta.Flags = meta.Flags&^(command.Fast) | command.NoMulti | command.NoScript
 	meta.Examples = ""
-	return &Command{Meta: &meta, Watches: row, Here: func(s *Session, a *command.Args) resp.Reply { return watch(s, row, a) }}
+	return &Command{Meta: &meta, Watches: row, Here: func(s *Session, a *command.Args) resp.Reply { return WatchCommand(s, row, a) }}
 }
 
 // List is every command in the order of declaration, subcommands included.

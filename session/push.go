@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // Later says that the reply of the present command will come by Answer; until
@@ -32,22 +33,52 @@ func (s *Session) answered(reply resp.Reply) {
 
 // deliver writes an out-of-band message, behind the replies under way.
 func (s *Session) deliver(m *Deliver) {
-	frame := m.Frame(s.encoder.Proto())
+	s.push(m.Frame(s.encoder.Proto()), nil)
+}
+
+// push is an out-of-band message. Its watcher, if it has one, is told when it
+// has left.
+type push struct {
+	bytes   []byte
+	watcher *watch.Watcher
+}
+
+func (s *Session) push(frame []byte, w *watch.Watcher) {
 	if s.busy() {
-		s.pushes = append(s.pushes, frame)
+		s.pushes = append(s.pushes, push{frame, w})
 		return
 	}
+	s.writePush(frame, w)
+}
+
+func (s *Session) writePush(frame []byte, w *watch.Watcher) {
 	s.link.Write(frame)
 	s.Written.Add(int64(len(frame)))
-	s.Unsent.Store(int64(s.link.Unsent()))
+	unsent := s.link.Unsent()
+	s.Unsent.Store(int64(unsent))
+	switch {
+	case w == nil:
+	case unsent > 0:
+		s.inFlight = append(s.inFlight, w)
+	default:
+		w.Taken()
+	}
+}
+
+// landed tells the watchers whose pushes the socket has taken now.
+func (s *Session) landed() {
+	for i, w := range s.inFlight {
+		w.Taken()
+		s.inFlight[i] = nil
+	}
+	s.inFlight = s.inFlight[:0]
 }
 
 // flushPushes writes the messages that waited for replies.
 func (s *Session) flushPushes() {
-	for i, frame := range s.pushes {
-		s.link.Write(frame)
-		s.Written.Add(int64(len(frame)))
-		s.pushes[i] = nil
+	for i, p := range s.pushes {
+		s.writePush(p.bytes, p.watcher)
+		s.pushes[i] = push{}
 	}
 	s.pushes = s.pushes[:0]
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // Server is what the sessions of a server share.
@@ -17,6 +18,8 @@ type Server struct {
 	Node      *keyspace.Node
 	Databases int
 	Log       hclog.Logger
+	// Watches is where live queries are found.
+	Watches *watch.Registry
 	// Actors is where sessions become actors.
 	Actors Actors
 	// Clients is the most links at once (maxclients).

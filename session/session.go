@@ -14,6 +14,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // Session is one client's state. It belongs to its link's loop; only what is
@@ -26,7 +27,6 @@ type Session struct {
 	send    func(message any) // to this session's actor, from anywhere
 	stop    func()            // the actor
 	mailbox *keyspace.Mailbox
-	onReset func()            // ends subscriptions and live queries
 	reader  Reader
 	encoder resp.Encoder
 	args    command.Args
@@ -44,10 +44,13 @@ type Session struct {
 	inExec        bool     // the present command is one of a running transaction
 
 	batch  *batch
-	out    []byte   // of the batch: replies that are complete
-	shown  int      // bytes of input that were shown before and not consumed
-	now    int64    // of the present read, Unix milliseconds
-	pushes [][]byte // frames that wait for the open batch to be answered
+	out    []byte // of the batch: replies that are complete
+	shown  int    // bytes of input that were shown before and not consumed
+	now    int64  // of the present read, Unix milliseconds
+	pushes []push // frames that wait for the open batch to be answered
+
+	watching watching
+	inFlight []*watch.Watcher // whose push the socket has not taken yet
 
 	lastName [nameMax]byte // of the command found last, as it was written
 	lastLen  int
@@ -252,6 +255,7 @@ func (s *Session) executed() {
 // drained is told that all output has been taken.
 func (s *Session) drained() {
 	s.Unsent.Store(0)
+	s.landed()
 	if s.closing {
 		return
 	}
@@ -287,9 +291,7 @@ func (s *Session) closed() {
 	s.closing = true
 	s.endWait()
 	s.dropLock()
-	if s.onReset != nil {
-		s.onReset()
-	}
+	s.endWatches()
 	s.server.leave(s)
 }
 

@@ -94,7 +94,5 @@ func (s *Session) Reset() {
 	empty := ""
 	s.Name.Store(&empty)
 	s.authenticated = s.server.Password() == ""
-	if s.onReset != nil {
-		s.onReset()
-	}
+	s.endWatches()
 }

@@ -14,7 +14,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 		Syntax:     "key cursor [MATCH pattern] [COUNT count] [NOVALUES]",
 		Complexity: "O(1) a call, O(n) for a whole walk through n fields",
 		Summary:    "Walks through the fields of a hash in steps, beginning and ending with cursor 0.",
-		Group:      "hash", Since: "0.1.0", Flags: command.ReadOnly,
+		Group:      "hash", Since: "0.1.0", Flags: command.ReadOnly | command.Random,
 		Keys: command.OneKey(command.RO | command.Access),
 		Examples: "> HSET h a 1 ab 2 b 3\n:3\n" +
 			"> HSCAN h 0\n[\"0\", [\"a\", \"1\", \"ab\", \"2\", \"b\", \"3\"]]\n" +

@@ -27,16 +27,25 @@ func watch(s *session.Session, a *command.Args) resp.Reply {
 
 var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
-		Name: "UNWATCH", Arity: 1, Complexity: "O(1)",
-		Summary: "Forgets the keys under WATCH.",
+		Name: "UNWATCH", Syntax: "[fingerprint]", Arity: -1, Complexity: "O(1)",
+		Summary: "Forgets the keys under WATCH, or ends the live query with the fingerprint.",
 		Group:   "transactions", Since: "0.1.0", Flags: control | command.Fast | command.AllowBusy,
 		Examples: "> WATCH k\n+OK\n> SET k v\n+OK\n> UNWATCH\n+OK\n> MULTI\n+OK\n> PING\n+QUEUED\n> EXEC\n[+PONG]\n" +
-			"> UNWATCH k\n-ERR wrong number of arguments for 'unwatch' command\n",
+			"> UNWATCH 0000000000000000\n-ERR no live query has this fingerprint on this link\n",
 	},
 	Run: unwatch,
 })
 
-func unwatch(s *session.Session, _ *command.Args) resp.Reply {
-	s.DropLock()
-	return resp.OK
+func unwatch(s *session.Session, a *command.Args) resp.Reply {
+	switch a.Len() {
+	case 0:
+		s.DropLock()
+		return resp.OK
+	case 1:
+		if s.Unobserve(a.Bytes()) == 0 {
+			return resp.Error("ERR no live query has this fingerprint on this link")
+		}
+		return resp.OK
+	}
+	return resp.ErrArity(a.Meta().Name)
 }

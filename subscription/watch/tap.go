@@ -1,0 +1,31 @@
+package watch
+
+import "sync/atomic"
+
+// tap is where shards touch a Subscription: it counts the changes of the keys
+// that the query has read, and rings once until the state has been read again.
+// Shards write to it in their turns, several at a time.
+type tap struct {
+	ring    func() // sends one message
+	rung    atomic.Bool
+	covered atomic.Int64
+	version atomic.Uint64 // of the newest change
+}
+
+// Touched is called by a shard in the turn that changed a key.
+func (t *tap) Touched(version uint64) {
+	t.covered.Add(1)
+	for old := t.version.Load(); old < version && !t.version.CompareAndSwap(old, version); {
+		old = t.version.Load()
+	}
+	if t.rung.CompareAndSwap(false, true) {
+		t.ring()
+	}
+}
+
+// read is called in the turn that evaluates the query, which holds all its
+// keys: the changes so far are in what it reads, later ones ring again.
+func (t *tap) read() (covered int64, version uint64) {
+	t.rung.Store(false)
+	return t.covered.Swap(0), t.version.Load()
+}
