@@ -201,8 +201,8 @@ func (c *Config) check() error {
 			}
 		}
 	}
-	if c.Int("port") == 0 && c.Text("unixsocket") == "" {
-		return &Mistake{"settings", "port", "0 and no unixsocket: nobody could connect"}
+	if len(c.binds()) == 0 && c.Text("unixsocket") == "" {
+		return &Mistake{"settings", "port", "no port to bind and no unixsocket: nobody could connect"}
 	}
 	return nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,56 +21,71 @@ type healthcheckCmd struct {
 
 // Run prints the answer; an error is a server that is not well.
 func (c *healthcheckCmd) Run(p process) error {
-	network, address, err := c.target(p.environ)
+	network, addresses, err := c.targets(p.environ)
 	if err != nil {
 		return err
 	}
-	answer, err := ping(network, address, c.Timeout)
-	if err != nil {
-		return fmt.Errorf("%s: %w", address, err)
+	for _, address := range addresses {
+		var answer string
+		if answer, err = c.examine(network, address); err == nil {
+			_, err = fmt.Fprintln(p.out, answer)
+			return err
+		}
 	}
-	if !c.isHealthy(answer) {
-		return fmt.Errorf("%s: answered %q", address, answer)
-	}
-	_, err = fmt.Fprintln(p.out, answer)
 	return err
 }
 
-// target is where to ask.
-func (c *healthcheckCmd) target(environ []string) (network, address string, err error) {
+// examine asks at one address; an error is a server that is not well.
+func (c *healthcheckCmd) examine(network, address string) (answer string, err error) {
+	answer, err = ping(network, address, c.Timeout)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", address, err)
+	}
+	if !c.isHealthy(answer) {
+		return "", fmt.Errorf("%s: answered %q", address, answer)
+	}
+	return answer, nil
+}
+
+// targets are where to ask, one after the other.
+func (c *healthcheckCmd) targets(environ []string) (network string, addresses []string, err error) {
 	if strings.Contains(c.Addr, "/") {
-		return "unix", c.Addr, nil
+		return "unix", []string{c.Addr}, nil
 	}
 	if c.Addr != "" {
-		return "tcp", c.Addr, nil
+		return "tcp", []string{c.Addr}, nil
 	}
 	settings, err := config.Load(config.Sources{Environ: environ})
 	if err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	if settings.Int("port") == 0 {
-		return "unix", settings.Text("unixsocket"), nil
+		return "unix", []string{settings.Text("unixsocket")}, nil
 	}
-	return "tcp", net.JoinHostPort(nearest(settings.Words("bind")), strconv.FormatInt(settings.Int("port"), 10)), nil
+	for _, host := range hosts(settings.Words("bind")) {
+		addresses = append(addresses, net.JoinHostPort(host, settings.Text("port")))
+	}
+	return "tcp", addresses, nil
 }
 
-// nearest is the host to reach a server at that listens on binds: the loopback
-// address where it can, for protected mode serves no other.
-func nearest(binds []string) string {
-	for _, host := range []string{"*", "0.0.0.0", "127.0.0.1", "localhost"} {
-		if slices.Contains(binds, host) || slices.Contains(binds, "-"+host) {
-			return "127.0.0.1"
+// hosts are the addresses at which a server that listens on binds is reached
+// from its own machine: those of the loopback first, for protected mode serves
+// no others.
+func hosts(binds []string) []string {
+	var near, far []string
+	for _, bind := range binds {
+		switch host := strings.TrimPrefix(bind, "-"); host {
+		case "*", "0.0.0.0":
+			near = append(near, "127.0.0.1")
+		case "::*", "::":
+			near = append(near, "::1")
+		case "127.0.0.1", "::1", "localhost":
+			near = append(near, host)
+		default:
+			far = append(far, host)
 		}
 	}
-	for _, host := range []string{"::*", "::", "::1"} {
-		if slices.Contains(binds, host) || slices.Contains(binds, "-"+host) {
-			return "::1"
-		}
-	}
-	if len(binds) == 0 {
-		return "127.0.0.1"
-	}
-	return strings.TrimPrefix(binds[0], "-")
+	return append(near, far...)
 }
 
 // ping asks, and returns the first line of the answer.

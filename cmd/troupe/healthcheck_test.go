@@ -82,23 +82,31 @@ func TestHealthcheckFails(t *testing.T) {
 }
 
 // By default it asks where a server with the same environment listens.
-func TestHealthcheckTarget(t *testing.T) {
+func TestHealthcheckTargets(t *testing.T) {
 	t.Parallel()
-	f := func(network, address string, environ ...string) {
+	f := func(network, addresses string, environ ...string) {
 		t.Helper()
-		n, a, err := (&healthcheckCmd{}).target(environ)
-		if err != nil || n != network || a != address {
-			t.Errorf("%q: %s %s %v, want %s %s", environ, n, a, err, network, address)
+		n, a, err := (&healthcheckCmd{}).targets(environ)
+		if err != nil || n != network || strings.Join(a, " ") != addresses {
+			t.Errorf("%q: %s %s %v, want %s %s", environ, n, a, err, network, addresses)
 		}
 	}
-	f("tcp", "127.0.0.1:7379")
-	f("tcp", "127.0.0.1:7000", "TROUPE_PORT=7000", "TROUPE_REQUIREPASS=x")
-	f("tcp", "127.0.0.1:7379", "TROUPE_PORT=tcp://10.0.0.1:7379")
-	f("tcp", "127.0.0.1:7379", "TROUPE_BIND=* -::*")
-	f("tcp", "[::1]:7379", "TROUPE_BIND=::1")
-	f("tcp", "[::1]:7379", "TROUPE_BIND=-::*")
-	f("tcp", "10.0.0.1:7379", "TROUPE_BIND=-10.0.0.1")
+	f("tcp", "127.0.0.1:7379 [::1]:7379")
+	f("tcp", "127.0.0.1:7000 [::1]:7000", "TROUPE_PORT=7000", "TROUPE_REQUIREPASS=x")
+	f("tcp", "127.0.0.1:7379 [::1]:7379", "TROUPE_PORT=tcp://10.0.0.1:7379")
+	f("tcp", "127.0.0.1:7379 [::1]:7379", "TROUPE_BIND=* -::*")
+	f("tcp", "[::1]:7379 10.0.0.1:7379", "TROUPE_BIND=10.0.0.1 -::1")
 	f("unix", "/tmp/s", "TROUPE_PORT=0", "TROUPE_UNIXSOCKET=/tmp/s")
+}
+
+// One address that is well is enough.
+func TestHealthcheckTriesAll(t *testing.T) {
+	t.Parallel()
+	address := answering(t, "tcp", "127.0.0.1:0", "+PONG\r\n")
+	_, port, _ := net.SplitHostPort(address)
+	if got, err := checkup([]string{"TROUPE_BIND=-::1 127.0.0.1", "TROUPE_PORT=" + port}); err != nil || got != "+PONG" {
+		t.Errorf("%s, %v", got, err)
+	}
 }
 
 func TestHealthcheckUnix(t *testing.T) {

@@ -196,6 +196,24 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+// A handler that panics ends the server with 70; its client gets an answer
+// first, and the log says what it was.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t), "--enable-debug-command", "local", "--shards", "2")
+	if got := s.dial().ask("DEBUG", "CRASH", "shard/1"); !strings.HasPrefix(got, "-ERR internal error") {
+		t.Error(got)
+	}
+	if code := s.exit(); code != 70 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"the server cannot go on", "DEBUG CRASH shard/1", "goroutine"} {
+		if !strings.Contains(s.logged(), want) {
+			t.Errorf("%q is missing in\n%s", want, s.logged())
+		}
+	}
+}
+
 // systemd is told when the server is ready and when it stops; the pid file is
 // there in between.
 func TestSupervised(t *testing.T) {
