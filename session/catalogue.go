@@ -211,9 +211,15 @@ func (c *Catalogue) Lookup(argv [][]byte) *Command {
 	return row
 }
 
+// word finds a command of one word. "CONFIG|GET" is none: it would be a way
+// round a container that rename-command has taken away.
 func (c *Catalogue) word(name []byte) *Command {
 	var buf [nameMax]byte
-	return c.byName[string(upper(buf[:0], name))]
+	row := c.byName[string(upper(buf[:0], name))]
+	if row != nil && row.Words() > 1 {
+		return nil
+	}
+	return row
 }
 
 // upper appends name in capitals to dst, or nothing if it is too long.
