@@ -22,6 +22,7 @@ type eventLink struct {
 	in  linkInput
 	out linkOutput
 
+	gathered  bool // has writes that leave at the end of the turn
 	due       bool // is in the loop's due list
 	unwatched bool // taken out of the poller: it would report a hang-up for ever
 	paused    bool
@@ -233,6 +234,9 @@ func (k *eventLink) serve() {
 
 // settle closes the link if nothing is left to be done for it.
 func (k *eventLink) settle() {
+	if k.gathered {
+		k.loop().sendGathered()
+	}
 	if k.closed || k.out.size > 0 {
 		return
 	}
@@ -270,6 +274,9 @@ func (k *eventLink) finish(err error) {
 		return
 	}
 	l := k.loop()
+	if k.gathered && err == nil {
+		l.sendGathered()
+	}
 	linger := k.flushing && err == nil && !k.eof && k.out.size == 0
 	k.closed, k.closing = true, true
 	l.assigned.Add(-1)
@@ -335,6 +342,20 @@ func (k *eventLink) Write(p []byte) {
 		return
 	}
 	k.loop().window.saw(k)
+	if k.out.size == 0 && len(p) <= gatherMax/8 {
+		k.loop().gather(k, p)
+		return
+	}
+	k.loop().sendGathered()
+	k.send(p)
+}
+
+// send writes p as far as the socket takes it, behind what is unsent.
+func (k *eventLink) send(p []byte) {
+	k.gathered = false
+	if k.closing {
+		return
+	}
 	if k.out.size == 0 {
 		n, _, err := writeSocket(k.fd, p)
 		if err != nil {

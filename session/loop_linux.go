@@ -20,7 +20,10 @@ type eventLoop struct {
 
 	due     []*eventLink // want a call of serve at the end of this turn
 	serving []*eventLink // due, swapped out
-	running []posted     // tasks, swapped out
+
+	outgoing []byte     // gathered writes
+	writes   []gathered // whose they are
+	running  []posted   // tasks, swapped out
 
 	last    []*eventLink // linger, in the order of their deadlines
 	balance loopBalance
@@ -53,6 +56,7 @@ func (l *eventLoop) run(done *sync.WaitGroup) {
 	for !l.finished() {
 		l.runTasks()
 		l.serveDue()
+		l.sendGathered()
 		n := l.poll.poll()
 		if n == 0 && len(l.due) == 0 {
 			n = l.rest()
@@ -61,6 +65,7 @@ func (l *eventLoop) run(done *sync.WaitGroup) {
 			l.dispatch(l.poll.ready(i))
 		}
 		l.serveDue()
+		l.sendGathered()
 		l.endLingers()
 		l.endWindow()
 	}
