@@ -15,10 +15,11 @@
 //	arena          64 MB mapped at once, 4,096 pages of 16 KB, touched as needed
 //	span           1 to 8 pages cut into slots of one class (allocations up to 32 KB)
 //	run            whole pages of one allocation (up to 32 MB); its tail is not touched
-//	own arenas     a mapping of its own for one allocation (up to 1 GB)
+//	own arenas     a mapping of its own for one allocation (up to 2 GB)
 //
-// Classes are 8 bytes apart up to 512 bytes and then eight to a doubling. A
-// freed slot begins with the unit (plus one) of the next free slot of its
+// Sizes are 8 bytes apart up to 512 bytes and then eight to a doubling, in whole
+// pages from 32 KB on: what grows byte by byte is copied about nine times in
+// all, however large it gets. A freed slot begins with the unit (plus one) of the next free slot of its
 // span. What is known about pages is kept outside them, so that a page which
 // has gone back to the system stays untouched:
 //
@@ -45,7 +46,7 @@ const (
 	unitMask   = 1<<arenaShift - 1
 
 	runMax   = arenaBytes / 2
-	allocMax = 1 << 30
+	allocMax = 2 << 30
 	arenaMax = 1 << (refBits - arenaShift)
 	refBits  = 40
 )
@@ -59,7 +60,7 @@ type Heap struct {
 	dir    []unsafe.Pointer // the base of each arena, nil where none is
 	arenas []*arena         // the pages of each arena, nil for own arenas
 	lists  [classCount]spanList
-	own    map[int]int // directory entry → bytes, of allocations with own arenas
+	own    map[int]ownArenas // by their first directory entry
 
 	lowDirty  int // no arena below has a dirty page
 	lowFree   int // no arena below has a free page
@@ -86,7 +87,7 @@ func (h *Heap) Bytes(r Ref, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(h.dir[r>>arenaShift], (r&unitMask)<<unitShift)), n)
 }
 
-// Alloc returns a place for n bytes, 0 < n <= 1 GB, whose contents are
+// Alloc returns a place for n bytes, 0 < n <= 2 GB, whose contents are
 // undefined. It panics if the system refuses memory.
 func (h *Heap) Alloc(n int) Ref {
 	if uint(n-1) >= slotMax {
@@ -110,13 +111,10 @@ func (h *Heap) Free(r Ref, n int) {
 // and b bytes are interchangeable in place if Size(a) == Size(b), but must be
 // freed with the size that the owner last kept: see Resize.
 func (h *Heap) Size(n int) int {
-	switch {
-	case n <= slotMax:
+	if n <= slotMax {
 		return slotSize(n)
-	case n <= runMax:
-		return (n + pageBytes - 1) &^ (pageBytes - 1)
 	}
-	return wholePages(n)
+	return pagesSize(n)
 }
 
 // Resize tells the heap that the allocation of was bytes now keeps n in the
@@ -126,8 +124,12 @@ func (h *Heap) Resize(r Ref, was, n int) {
 		panic(fmt.Sprintf("slab: %d bytes do not fit where %d were", n, was))
 	}
 	h.used += int64(n - was)
-	if n > was && n > slotMax && n <= runMax {
+	switch {
+	case n <= was || n <= slotMax:
+	case n <= runMax:
 		h.commitRun(r, n)
+	default:
+		h.commitOwn(int(r>>arenaShift), n)
 	}
 }
 
@@ -143,8 +145,8 @@ func (h *Heap) Close() {
 			UnmapChunk(h.dir[i], arenaBytes)
 		}
 	}
-	for i, n := range h.own {
-		UnmapChunk(h.dir[i], n)
+	for i, own := range h.own {
+		UnmapChunk(h.dir[i], own.size)
 	}
 	*h = Heap{}
 }

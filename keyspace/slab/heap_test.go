@@ -36,8 +36,11 @@ func TestSizes(t *testing.T) {
 	f(1025, 1152)
 	f(32<<10, 32<<10)
 	f(32<<10+1, 48<<10)
+	f(100<<10, 112<<10)
+	f(1<<20+1, 1<<20+128<<10)
 	f(32<<20, 32<<20)
-	f(32<<20+1, 32<<20+osPage)
+	f(32<<20+1, 36<<20)
+	f(2<<30, 2<<30)
 }
 
 // Every size fits its class, a class's own size is in it, no class rounds up
@@ -126,8 +129,8 @@ func (m *model) checkStats() {
 func (m *model) checkPages() {
 	m.t.Helper()
 	var dirty, committed int64
-	for _, size := range m.h.own {
-		committed += int64(size)
+	for _, own := range m.h.own {
+		committed += int64(own.resident)
 	}
 	for entry, a := range m.h.arenas {
 		if a == nil {
@@ -252,6 +255,52 @@ func TestResize(t *testing.T) {
 	f(24, 17)
 	f(33<<10, 48<<10)
 	f(40<<20, 40<<20-1)
+	f(36<<20+1, 40<<20)
+	f(40<<20, 36<<20+1)
+}
+
+// A tail that is not used is not counted as resident, until it is.
+func TestTailIsNotResident(t *testing.T) {
+	t.Parallel()
+	f := func(was, n int) {
+		t.Helper()
+		h := New()
+		defer h.Close()
+		r := h.Alloc(was)
+		want := func(n int) {
+			t.Helper()
+			if got := h.Stats().Resident; got < int64(n) || got > int64(n+pageBytes) {
+				t.Errorf("%d bytes: %d are resident", n, got)
+			}
+		}
+		want(was)
+		h.Resize(r, was, n)
+		want(n)
+		h.Resize(r, n, was)
+		want(n) // touched is touched
+		h.Resize(r, was, n)
+		want(n)
+		h.Free(r, n)
+		h.Trim()
+		want(0)
+	}
+	f(16<<20+1, 18<<20)
+	f(64<<20+1, 72<<20)
+}
+
+// What grows byte by byte moves seldom: eight times to a doubling at most.
+func TestGrowthMovesSeldom(t *testing.T) {
+	t.Parallel()
+	h := New()
+	moves := 0
+	for n := 1 << 20; n+1000 <= 1<<30; n += 1000 {
+		if h.Size(n) != h.Size(n+1000) {
+			moves++
+		}
+	}
+	if moves > 10*8 {
+		t.Errorf("growing from 1 MB to 1 GB moves %d times", moves)
+	}
 }
 
 func TestMisuse(t *testing.T) {

@@ -2,6 +2,7 @@ package slab
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -40,41 +41,63 @@ func (h *Heap) freePages(r Ref, n int) {
 	h.putPages(number, pages)
 }
 
-func runPages(n int) int { return (n + pageBytes - 1) / pageBytes }
+// pagesSize returns the bytes that n, more than fit a slot, occupy: one of
+// eight sizes to a doubling, or whole pages while those are further apart.
+func pagesSize(n int) int {
+	step := max(pageBytes, 1<<(bits.Len(uint(n-1))-4))
+	return (n + step - 1) &^ (step - 1)
+}
 
-// allocOwn maps arenas for one allocation. Their directory entries follow
+func runPages(n int) int { return pagesSize(n) / pageBytes }
+
+// ownArenas are the arenas of one allocation. Their directory entries follow
 // each other, as their memory does.
+type ownArenas struct {
+	size     int // bytes, mapped
+	resident int // bytes that may have been touched
+}
+
+func (own ownArenas) count() int { return (own.size + arenaBytes - 1) / arenaBytes }
+
 func (h *Heap) allocOwn(n int) Ref {
-	count, size := ownArenas(n), wholePages(n)
-	first := h.entries(count)
-	base := MapChunk(size)
-	for i := range count {
+	own := ownArenas{size: pagesSize(n)}
+	first := h.entries(own.count())
+	base := MapChunk(own.size)
+	for i := range own.count() {
 		h.dir[first+i] = unsafe.Add(base, i*arenaBytes)
 	}
 	if h.own == nil {
-		h.own = map[int]int{}
+		h.own = map[int]ownArenas{}
 	}
-	h.own[first] = size
-	h.countOwn(n, size)
+	h.own[first] = own
+	h.used += int64(n)
+	h.held += int64(own.size)
+	h.mapped += int64(own.size)
+	h.commitOwn(first, n)
 	return Ref(first) << arenaShift
 }
 
+// commitOwn counts what the first n bytes of own arenas make resident.
+func (h *Heap) commitOwn(first, n int) {
+	own := h.own[first]
+	if n = wholePages(n); n > own.resident {
+		h.committed += int64(n - own.resident)
+		own.resident = n
+		h.own[first] = own
+	}
+}
+
 func (h *Heap) freeOwn(r Ref, n int) {
-	first, size := int(r>>arenaShift), wholePages(n)
-	if h.own[first] != size {
+	first := int(r >> arenaShift)
+	own := h.own[first]
+	if own.size != pagesSize(n) {
 		panic("slab: freed with a size other than the one asked for")
 	}
-	UnmapChunk(h.dir[first], size)
-	clear(h.dir[first : first+ownArenas(n)])
+	UnmapChunk(h.dir[first], own.size)
+	clear(h.dir[first : first+own.count()])
 	delete(h.own, first)
-	h.countOwn(-n, -size)
+	h.used -= int64(n)
+	h.held -= int64(own.size)
+	h.mapped -= int64(own.size)
+	h.committed -= int64(own.resident)
 }
-
-func (h *Heap) countOwn(n, size int) {
-	h.used += int64(n)
-	h.held += int64(size)
-	h.committed += int64(size)
-	h.mapped += int64(size)
-}
-
-func ownArenas(n int) int { return (n + arenaBytes - 1) / arenaBytes }
