@@ -39,6 +39,9 @@ type Node struct {
 	set      atomic.Pointer[Settings]
 	version  *atomic.Uint64
 	skew     atomic.Int64
+	start    time.Time
+	offset   atomic.Int64 // of the shards' wall clock from nanos, in nanoseconds
+	recent   atomic.Int64 // the clock at the last tick
 	onBroken func(*Broken)
 	meter    atomic.Pointer[TurnMeter]
 	stop     chan struct{}
@@ -66,9 +69,10 @@ type Config struct {
 func NewNode(c Config) (*Node, error) {
 	n := &Node{root: c.Root, workers: c.Workers, version: c.Version, onBroken: c.Broken, stop: make(chan struct{})}
 	n.set.Store(c.Settings)
-	start := time.Now()
+	n.start = time.Now()
+	n.syncClock()
 	n.turn = Turn{
-		Nanos:    func() int64 { return int64(time.Since(start)) },
+		Nanos:    n.nanos,
 		Versions: func(k int) uint64 { return n.version.Add(uint64(k)) - uint64(k) },
 	}
 	seed := c.Seed
@@ -103,15 +107,30 @@ func (n *Node) ShardOf(key []byte) int { return ShardOf(key, len(n.shards)) }
 func (n *Node) Settings() *Settings     { return n.set.Load() }
 func (n *Node) SetSettings(s *Settings) { n.set.Store(s) }
 
+// nanos is the monotonic clock, from the node's start.
+func (n *Node) nanos() int64 { return int64(time.Since(n.start)) }
+
+// syncClock compares the two clocks, so that a turn needs to read only one.
+// Jumps of the wall clock are noticed at the next tick.
+func (n *Node) syncClock() {
+	now := n.Clock()
+	n.recent.Store(now)
+	n.offset.Store(now*int64(time.Millisecond) - n.nanos())
+}
+
 // Clock is the time as the shards see it, Unix milliseconds: that of the
-// machine and what Advance has added.
-func (n *Node) Clock() int64 { return time.Now().UnixMilli() + n.skew.Load() }
+// machine and what Advance has added. Recent is the same as of the last tick.
+func (n *Node) Clock() int64  { return time.Now().UnixMilli() + n.skew.Load() }
+func (n *Node) Recent() int64 { return n.recent.Load() }
 
 // Micros is Clock in microseconds.
 func (n *Node) Micros() int64 { return time.Now().UnixMicro() + n.skew.Load()*1000 }
 
 // Advance moves the clock of the shards forward, for tests (DEBUG ADVANCE).
-func (n *Node) Advance(ms int64) { n.skew.Add(ms) }
+func (n *Node) Advance(ms int64) {
+	n.skew.Add(ms)
+	n.syncClock()
+}
 
 // Post sends a batch to its shards and reports whether it is done already.
 // If not, the owner will be told, and until then the batch is not touched.
@@ -246,7 +265,9 @@ func (sh *shard) run(x *Execute, held []*Shard) {
 
 func (n *Node) newTurn() Turn {
 	turn := n.turn
-	turn.Now, turn.Set, turn.Seed = n.Clock(), n.set.Load(), rand.Uint64()
+	turn.Start = n.nanos()
+	turn.Now = (turn.Start + n.offset.Load()) / int64(time.Millisecond)
+	turn.Set, turn.Seed = n.set.Load(), rand.Uint64()
 	return turn
 }
 
@@ -294,6 +315,7 @@ func (n *Node) tick() {
 		case <-n.stop:
 			return
 		case <-ticker.C:
+			n.syncClock()
 			n.expireDue()
 		}
 	}

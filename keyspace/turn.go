@@ -17,6 +17,8 @@ type Turn struct {
 	Set *Settings
 	// Nanos is a monotonic clock, for measuring.
 	Nanos func() int64
+	// Start is its time at the turn's begin.
+	Start int64
 	// Versions draws n versions and returns the one before the first.
 	Versions func(n int) (base uint64)
 }
@@ -99,7 +101,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		x.Refused = true
 		return
 	}
-	start, from := t.Nanos(), 0
+	start, from := t.Start, 0
 	for at = range x.Requests {
 		if at%warmPart == 0 {
 			tx.warm(x.Requests[at:min(at+warmPart, len(x.Requests))])

@@ -137,7 +137,7 @@ func (s *Session) received(data []byte) (consumed int) {
 		return len(data)
 	}
 	s.Read.Add(int64(len(data) - s.shown))
-	s.now = s.server.Millis()
+	s.now = s.server.Node.Recent()
 	b := s.open()
 	more := false
 	for s.mayTake() {
@@ -193,6 +193,9 @@ func (s *Session) endInput(status Status, left int) {
 // rest is asked for again.
 func (s *Session) rest(more bool) {
 	if s.busy() {
+		if s.later != nil || s.parked { // that may take long, and holds nothing back
+			s.flushOutput()
+		}
 		s.link.Pause()
 		return
 	}

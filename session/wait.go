@@ -52,6 +52,31 @@ func (s *Session) Wait(d time.Duration, timeout resp.Reply) *Wait {
 	return w
 }
 
+// Elsewhere answers the present command with what work returns, from a
+// goroutine of its own: for what takes too long for an event loop and concerns
+// no key. Work may use the command's words, and nothing of the session. In a
+// running transaction, which must be answered at once, it is done here.
+func (s *Session) Elsewhere(work func() resp.Reply) resp.Reply {
+	if s.inExec {
+		return work()
+	}
+	reply := s.Later()
+	go func() {
+		defer s.failed()
+		s.Send(&Answer{Reply: work()})
+	}()
+	return reply
+}
+
+// failed ends the link of a session whose work elsewhere has panicked, as a
+// panic in its own turn does.
+func (s *Session) failed() {
+	if reason := recover(); reason != nil {
+		s.server.Log.Error("session crashed", "session", s.id, "reason", reason)
+		s.Send(&Kill{})
+	}
+}
+
 // Claim reports whether the command has not been answered yet; if so, the
 // caller has to do it, with Session.Send of an Answer. Any goroutine may call
 // it.

@@ -76,6 +76,7 @@ func (r *running) serve() (err error) {
 	r.log.Info("started", "version", version, "pid", os.Getpid(), "cores", runtime.GOMAXPROCS(0),
 		"loops", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
 		"file", r.settings.File())
+	spareProcessor(r.system.Loops())
 	if err := r.hasEndpoint(); err != nil {
 		r.log.Error("not started", "error", err)
 		return exitCode(exitFailure)
@@ -83,6 +84,15 @@ func (r *running) serve() (err error) {
 	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "))
 	r.notifier.tell(r.log, "READY=1")
 	return r.wait()
+}
+
+// spareProcessor lets one goroutine more run than there are event loops: a
+// loop keeps its processor through the short sleeps of a busy server, and what
+// is not done on a loop must not wait for it.
+func spareProcessor(loops int) {
+	if runtime.GOMAXPROCS(0) <= loops {
+		runtime.GOMAXPROCS(loops + 1)
+	}
 }
 
 // assemble puts together what a server is made of.

@@ -16,7 +16,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Complexity: "O(N), where N is the number of connections",
 		Summary:    "Describes the connections, a line each.",
 		Group:      "connection", Since: "0.1.0", Flags: control | command.Admin | command.Random,
-		Examples: "> CLIENT LIST TYPE replica\n\"\"\n> CLIENT LIST ID 99\n\"\"\n> CLIENT LIST ID me\n-ERR Invalid client ID\n" +
+		Examples: "> CLIENT LIST TYPE replica\n=txt:\"\"\n> CLIENT LIST ID 99\n=txt:\"\"\n> CLIENT LIST ID me\n-ERR Invalid client ID\n" +
 			"> CLIENT LIST TYPE odd\n-ERR Unknown client type 'odd'\n",
 	},
 	Run: listClients,

@@ -20,7 +20,8 @@ func describeAll(s *session.Session, a *command.Args) resp.Reply {
 	if a.Len() > 0 {
 		return session.UnknownSubcommand("COMMAND", a.Bytes())
 	}
-	return describe(s.Server().Catalogue.Commands())
+	rows := s.Server().Catalogue.Commands()
+	return s.Elsewhere(func() resp.Reply { return describe(rows) })
 }
 
 var _ = Commands.Add(command.Spec[*session.Session]{

@@ -14,19 +14,25 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Complexity: "O(N), where N is the number of commands described",
 		Summary:    "Describes commands for people and their tools: what each does, since when, with which arguments.",
 		Group:      "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
-		Examples: "> COMMAND DOCS nonsense\n[]\n",
+		Examples: "> COMMAND DOCS nonsense\n%{}\n",
 	},
 	Run: commandDocs,
 })
 
+// commandDocs reads the syntaxes anew each time, which nobody waits for but the
+// client that asks: to keep what it makes of them would cost more memory than
+// all the commands do.
 func commandDocs(s *session.Session, a *command.Args) resp.Reply {
-	var pairs []resp.Reply
-	for _, row := range namedOrAll(s.Server().Catalogue, a) {
-		if row != nil {
-			pairs = append(pairs, resp.BulkString(row.Lower()), docsOf(row))
+	rows := namedOrAll(s.Server().Catalogue, a)
+	return s.Elsewhere(func() resp.Reply {
+		var pairs []resp.Reply
+		for _, row := range rows {
+			if row != nil {
+				pairs = append(pairs, resp.BulkString(row.Lower()), docsOf(row))
+			}
 		}
-	}
-	return resp.Map(pairs...)
+		return resp.Map(pairs...)
+	})
 }
 
 // docsOf describes a command. A Syntax that can't be read is a mistake of the

@@ -35,7 +35,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "COMMAND|GETKEYSANDFLAGS", Syntax: "command [arg [arg ...]]", Arity: -4, Complexity: "O(N), where N is the number of words",
 		Summary: "Tells which words of a command are keys, and what it does to each.",
 		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
-		Examples: "> COMMAND GETKEYSANDFLAGS GET k\n[[\"k\", [+RO, +access]]]\n" +
+		Examples: "> COMMAND GETKEYSANDFLAGS GET k\n[[\"k\", ~[+RO, +access]]]\n" +
 			"> COMMAND GETKEYSANDFLAGS NONSENSE a\n-ERR Invalid command specified\n",
 	},
 	Run: getKeysAndFlags,

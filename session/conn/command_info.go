@@ -15,13 +15,14 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Summary:    "Describes commands for programs: arity, flags, keys, categories, subcommands.",
 		Group:      "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
 		Examples: "> COMMAND INFO echo nonsense\n" +
-			`[["echo", :2, [+loading, +stale, +fast], :0, :0, :0, [+@fast, +@connection], [], [], []], _]` + "\n",
+			`[["echo", :2, ~[+loading, +stale, +fast], :0, :0, :0, ~[+@fast, +@connection], ~[], ~[], ~[]], _]` + "\n",
 	},
 	Run: commandInfo,
 })
 
 func commandInfo(s *session.Session, a *command.Args) resp.Reply {
-	return describe(namedOrAll(s.Server().Catalogue, a))
+	rows := namedOrAll(s.Server().Catalogue, a)
+	return s.Elsewhere(func() resp.Reply { return describe(rows) })
 }
 
 // namedOrAll are the commands that the words name, nil for a name that is

@@ -12,7 +12,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Summary: "Lets the next EXEC run only if none of the keys has changed by then.",
 		Group:   "transactions", Since: "0.1.0", Flags: control | command.Fast | command.AllowBusy,
 		Keys: []command.Keys{{First: 1, Last: -1, Step: 1, Flags: command.RO}},
-		Examples: "> WATCH k\n+OK\n> SET k v\n+OK\n> MULTI\n+OK\n> PING\n+QUEUED\n> EXEC\n_\n" +
+		Examples: "> WATCH k\n+OK\n> SET k v\n+OK\n> MULTI\n+OK\n> PING\n+QUEUED\n> EXEC\n_\nresp2 *-1\n" +
 			"> MULTI\n+OK\n> WATCH k\n-ERR WATCH inside MULTI is not allowed\n",
 	},
 	Run: watch,
