@@ -57,7 +57,8 @@ type Caller interface {
 // Settings are the limits and thresholds that handlers obey. They are never
 // changed: CONFIG SET publishes new ones.
 type Settings struct {
-	// BulkMax is the longest string, in bytes (proto-max-bulk-len).
+	// BulkMax is the longest string, in bytes (proto-max-bulk-len). More than
+	// TextMax counts as TextMax.
 	BulkMax int
 	// HashPackedEntries and HashPackedValue are how many fields, and how long
 	// a field or value in bytes, a packed hash may have.
@@ -71,6 +72,14 @@ type Settings struct {
 	// Events says that changes are recorded as Events.
 	Events bool
 }
+
+// TextMax is the longest key, string or element, in bytes, that a shard can
+// keep: two of them must fit one allocation of its heap. Requests with longer
+// words must not reach it.
+const TextMax = 1 << 30
+
+// TextMax is the longest string that a command may make.
+func (s *Settings) TextMax() int { return min(s.BulkMax, TextMax) }
 
 // Event is a change in the words of keyspace notifications.
 type Event struct {

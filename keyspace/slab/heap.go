@@ -15,7 +15,7 @@
 //	arena          64 MB mapped at once, 4,096 pages of 16 KB, touched as needed
 //	span           1 to 8 pages cut into slots of one class (allocations up to 32 KB)
 //	run            whole pages of one allocation (up to 32 MB); its tail is not touched
-//	own arenas     a mapping of its own for one allocation (up to 2 GB)
+//	own arenas     a mapping of its own for one allocation (up to 2.25 GB)
 //
 // Sizes are 8 bytes apart up to 512 bytes and then eight to a doubling, in whole
 // pages from 32 KB on: what grows byte by byte is copied about nine times in
@@ -46,7 +46,7 @@ const (
 	unitMask   = 1<<arenaShift - 1
 
 	runMax   = arenaBytes / 2
-	allocMax = 2 << 30
+	allocMax = 9 << 28
 	arenaMax = 1 << (refBits - arenaShift)
 	refBits  = 40
 )
@@ -87,7 +87,7 @@ func (h *Heap) Bytes(r Ref, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(h.dir[r>>arenaShift], (r&unitMask)<<unitShift)), n)
 }
 
-// Alloc returns a place for n bytes, 0 < n <= 2 GB, whose contents are
+// Alloc returns a place for n bytes, 0 < n <= 2.25 GB, whose contents are
 // undefined. It panics if the system refuses memory.
 func (h *Heap) Alloc(n int) Ref {
 	if uint(n-1) >= slotMax {

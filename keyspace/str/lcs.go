@@ -30,6 +30,7 @@ var (
 	errLCSType   = resp.Error("ERR The specified keys must contain string values")
 	errLCSBoth   = resp.Error("ERR If you want both the length and indexes, please just use IDX.")
 	errLCSMemory = resp.Error("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
+	errLCSRoom   = resp.Error("ERR Insufficient memory, failed allocating transient memory for LCS")
 	errLCSLong   = resp.Error("ERR String too long for LCS")
 )
 
@@ -93,11 +94,14 @@ func parseLCS(a *command.Args) (o lcsOptions) {
 // pair of bytes, and lets it grow to the longest string allowed. Ours takes a
 // bit a pair; the bound on the work is the same.
 func lcsBound(tx *keyspace.Tx, n, m int) resp.Reply {
+	pairs := uint64(n+1) * uint64(m+1)
 	switch {
 	case n >= math.MaxUint32-1 || m >= math.MaxUint32-1:
 		return errLCSLong
-	case uint64(n+1)*uint64(m+1)*4 > uint64(tx.Set.BulkMax):
+	case pairs*4 > uint64(tx.Set.BulkMax):
 		return errLCSMemory
+	case pairs/8 > keyspace.TextMax:
+		return errLCSRoom
 	}
 	return resp.Nothing
 }
