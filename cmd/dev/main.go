@@ -17,9 +17,11 @@ import (
 
 // commands is the command line: a field a sub-command.
 type commands struct {
-	Bench benchCmd `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
-	Tidy  tidyCmd  `cmd:"" help:"Say where the tree leaves its own style."`
-	New   newCmd   `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
+	Bench  benchCmd  `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
+	Tidy   tidyCmd   `cmd:"" help:"Say where the tree leaves its own style."`
+	New    newCmd    `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
+	Record recordCmd `cmd:"" help:"Take down a conversation with a server as a transcript."`
+	Diff   diffCmd   `cmd:"" help:"Play the transcripts of testdata to a server and print what it answers otherwise."`
 }
 
 func main() {
