@@ -17,8 +17,7 @@ func (s *Session) dispatch(argv [][]byte) bool {
 	row := s.find(argv)
 	if refusal := s.refusal(row, argv); refusal.Kind() != resp.None {
 		s.server.refused(row, refusal)
-		s.abortMulti()
-		return s.answerHere(row, refusal)
+		return s.answerHere(row, s.abortMulti(row, refusal))
 	}
 	if s.multi != nil && !runsInMulti(row) {
 		s.queue(row, argv)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -83,12 +84,20 @@ func cloneArgv(argv [][]byte) [][]byte {
 	return words
 }
 
-// abortMulti marks the transaction as one that EXEC will refuse.
-func (s *Session) abortMulti() {
+// abortMulti marks the transaction as one that EXEC will refuse, because a
+// command was refused, and returns the answer to that. An EXEC that is itself
+// refused ends the transaction at once, as in Redis.
+func (s *Session) abortMulti(row *Command, refusal resp.Reply) resp.Reply {
+	if row != nil && row.Name == "EXEC" {
+		s.endMulti()
+		s.dropLock()
+		return resp.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(refusal.Str(), "ERR "))
+	}
 	if s.multi != nil {
 		s.multi.aborted = true
 		s.SetFlag(FlagDirty, true)
 	}
+	return refusal
 }
 
 func (s *Session) endMulti() {
