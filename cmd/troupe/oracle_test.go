@@ -89,7 +89,7 @@ func askRedis(t *testing.T, common *redistest.Server, script *transcript.Transcr
 		redis.Exchange([]byte("FLUSHALL\r\nCONFIG RESETSTAT\r\nCLIENT UNPAUSE\r\nDEBUG SET-ACTIVE-EXPIRE 1\r\n"))
 	}
 	player := &transcript.Player{
-		Proto: proto, Patience: patience,
+		Proto: proto, Patience: 10 * time.Second,
 		Dial: func() (net.Conn, error) { return redis.Dial(), nil },
 		Advance: func(d time.Duration) error {
 			redis.Exchange(fmt.Appendf(nil, "DEBUG SLEEP %f\r\n", d.Seconds()))
