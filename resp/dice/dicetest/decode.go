@@ -1,0 +1,188 @@
+package dicetest
+
+import (
+	"fmt"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// response is a command's own message in a Result: the name of its one field
+// there, and a zero value of that field's kind.
+type response struct {
+	inner string
+	kind  any
+}
+
+// responses are those messages, by name; results are their names by the number
+// of their field in Result.
+var responses = map[string]response{
+	"TYPERes": {"type", ""}, "PINGRes": {"message", ""}, "ECHORes": {"message", ""}, "HANDSHAKERes": {},
+	"EXISTSRes": {"count", int64(0)}, "GETRes": {"value", ""}, "SETRes": {}, "DELRes": {"count", int64(0)},
+	"KEYSRes": {"keys", []string(nil)}, "GETDELRes": {"value", ""}, "GETEXRes": {"value", ""}, "GETSETRes": {"value", ""},
+	"INCRRes": {"value", int64(0)}, "DECRRes": {"value", int64(0)}, "INCRBYRes": {"value", int64(0)}, "DECRBYRes": {"value", int64(0)},
+	"FLUSHDBRes": {}, "EXPIRERes": {"isChanged", false}, "EXPIREATRes": {"isChanged", false},
+	"EXPIRETIMERes": {"unixSec", int64(0)}, "TTLRes": {"seconds", int64(0)}, "UNWATCHRes": {},
+	"HGETRes": {"value", ""}, "HSETRes": {"count", int64(0)}, "HGETALLRes": {"elements", [][2]string(nil)},
+}
+
+var results = map[protowire.Number]string{
+	11: "TYPERes", 12: "PINGRes", 13: "ECHORes", 14: "HANDSHAKERes", 15: "EXISTSRes", 16: "GETRes", 17: "SETRes",
+	18: "DELRes", 19: "KEYSRes", 20: "GETDELRes", 21: "GETEXRes", 22: "GETSETRes", 23: "INCRRes", 24: "DECRRes",
+	25: "INCRBYRes", 26: "DECRBYRes", 27: "FLUSHDBRes", 28: "EXPIRERes", 29: "EXPIREATRes", 30: "EXPIRETIMERes",
+	31: "TTLRes", 33: "UNWATCHRes", 34: "HGETRes", 35: "HSETRes", 36: "HGETALLRes",
+}
+
+// field is one field of a message: its bytes, or its number if it has none.
+type field struct {
+	number protowire.Number
+	bytes  []byte
+	varint uint64
+}
+
+// fields takes a message apart.
+func fields(b []byte) (all []field, err error) {
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		b = b[n:]
+		f := field{number: number}
+		switch kind {
+		case protowire.BytesType:
+			f.bytes, n = protowire.ConsumeBytes(b)
+		case protowire.VarintType:
+			f.varint, n = protowire.ConsumeVarint(b)
+		default:
+			return nil, fmt.Errorf("a field of wire type %d", kind)
+		}
+		if n < 0 {
+			return nil, protowire.ParseError(n)
+		}
+		b = b[n:]
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// DecodeResult decodes the body of a frame.
+func DecodeResult(b []byte) (m Message, err error) {
+	all, err := fields(b)
+	for _, f := range all {
+		switch name, isResponse := results[f.number]; {
+		case f.number == 1:
+			m.Failed = f.varint == 1
+		case f.number == 2:
+			m.Text = string(f.bytes)
+		case f.number == 3:
+			m.Fingerprint = strconv.FormatUint(f.varint, 10)
+		case isResponse && m.Field == "":
+			m.Field = name
+			m.Value, err = decodeValue(responses[name].kind, f.bytes)
+		default:
+			err = fmt.Errorf("a second response, or field %d", f.number)
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+	return m, err
+}
+
+// decodeValue decodes a command's own message, whose field is of the kind.
+func decodeValue(kind any, b []byte) (value any, err error) {
+	all, err := fields(b)
+	value = kind
+	for _, f := range all {
+		if f.number != 1 {
+			return nil, fmt.Errorf("field %d in a response", f.number)
+		}
+		switch v := value.(type) {
+		case string:
+			value = string(f.bytes)
+		case int64:
+			value = int64(f.varint)
+		case bool:
+			value = f.varint != 0
+		case []string:
+			value = append(v, string(f.bytes))
+		case [][2]string:
+			pair, err := decodePair(f.bytes)
+			if err != nil {
+				return nil, err
+			}
+			value = append(v, pair)
+		default:
+			return nil, fmt.Errorf("a field in a response that has none")
+		}
+	}
+	return value, err
+}
+
+func decodePair(b []byte) (pair [2]string, err error) {
+	all, err := fields(b)
+	for _, f := range all {
+		if f.number != 1 && f.number != 2 {
+			return pair, fmt.Errorf("field %d in an element", f.number)
+		}
+		pair[f.number-1] = string(f.bytes)
+	}
+	return pair, err
+}
+
+// DecodeResponse decodes a message without a frame.
+func DecodeResponse(b []byte) (m Message, err error) {
+	m.Raw = true
+	all, err := fields(b)
+	if err != nil {
+		return m, err
+	}
+	for _, f := range all {
+		switch f.number {
+		case 1:
+			m.Text = string(f.bytes)
+			m.Failed = m.Text != ""
+		case 2:
+			m.Field, m.Value = "vNil", f.varint != 0
+		case 3:
+			m.Field, m.Value = "vInt", int64(f.varint)
+		case 4:
+			m.Field, m.Value = "vStr", string(f.bytes)
+		case 7:
+			m.Fingerprint, err = decodeFingerprint(f.bytes)
+		case 9:
+			pair, bad := decodePair(f.bytes)
+			pairs, _ := m.Value.([][2]string)
+			m.Field, m.Value, err = "vSsMap", append(pairs, pair), bad
+		default:
+			err = fmt.Errorf("field %d in a Response", f.number)
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// decodeFingerprint finds the fingerprint in a Struct.
+func decodeFingerprint(b []byte) (string, error) {
+	entries, err := fields(b)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		parts, err := fields(entry.bytes)
+		if err != nil {
+			return "", err
+		}
+		if len(parts) == 2 && string(parts[0].bytes) == "fingerprint" {
+			value, err := fields(parts[1].bytes)
+			if err != nil || len(value) != 1 || value[0].number != 3 {
+				return "", fmt.Errorf("a fingerprint that is no string: %v", err)
+			}
+			return string(value[0].bytes), nil
+		}
+	}
+	return "", fmt.Errorf("attrs without a fingerprint")
+}

@@ -1,0 +1,103 @@
+package dice
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/troupedb/troupe/resp"
+)
+
+// shape is how a reply stands in a command's own message of Result: nothing, or
+// what the reply is in field 1. As in all of proto3, what is empty or zero is
+// left out.
+type shape interface {
+	// size is the number of bytes that append appends.
+	size(r *resp.Reply) int
+	append(dst []byte, r *resp.Reply) []byte
+}
+
+type (
+	emptyShape  struct{} // the reply says nothing but that all is well
+	textShape   struct{} // string; "" also for null
+	numberShape struct{} // int64
+	truthShape  struct{} // bool
+	textsShape  struct{} // repeated string
+	pairsShape  struct{} // repeated message {1 key string · 2 value string}
+)
+
+func (emptyShape) size(*resp.Reply) int                     { return 0 }
+func (emptyShape) append(dst []byte, _ *resp.Reply) []byte  { return dst }
+func (textShape) size(r *resp.Reply) int                    { return sizeText(r.Str()) }
+func (textShape) append(dst []byte, r *resp.Reply) []byte   { return appendText(dst, 1, r.Str()) }
+func (numberShape) size(r *resp.Reply) int                  { return sizeNumber(r.Int()) }
+func (numberShape) append(dst []byte, r *resp.Reply) []byte { return appendNumber(dst, 1, r.Int()) }
+func (truthShape) size(r *resp.Reply) int                   { return sizeNumber(min(r.Int(), 1)) }
+func (truthShape) append(dst []byte, r *resp.Reply) []byte {
+	return appendNumber(dst, 1, min(r.Int(), 1))
+}
+
+func (textsShape) size(r *resp.Reply) (n int) {
+	for _, item := range r.Items() {
+		n += 1 + protowire.SizeBytes(len(item.Str()))
+	}
+	return n
+}
+
+func (textsShape) append(dst []byte, r *resp.Reply) []byte {
+	for _, item := range r.Items() {
+		dst = appendTag(dst, 1, protowire.BytesType)
+		dst = protowire.AppendString(dst, item.Str())
+	}
+	return dst
+}
+
+func (pairsShape) size(r *resp.Reply) (n int) {
+	for items := r.Items(); len(items) > 1; items = items[2:] {
+		n += 1 + protowire.SizeBytes(sizeText(items[0].Str())+sizeText(items[1].Str()))
+	}
+	return n
+}
+
+func (pairsShape) append(dst []byte, r *resp.Reply) []byte {
+	for items := r.Items(); len(items) > 1; items = items[2:] {
+		key, value := items[0].Str(), items[1].Str()
+		dst = appendTag(dst, 1, protowire.BytesType)
+		dst = protowire.AppendVarint(dst, uint64(sizeText(key)+sizeText(value)))
+		dst = appendText(dst, 1, key)
+		dst = appendText(dst, 2, value)
+	}
+	return dst
+}
+
+func appendTag(dst []byte, field int, kind protowire.Type) []byte {
+	return protowire.AppendTag(dst, protowire.Number(field), kind)
+}
+
+// appendText and appendNumber append a field below 16, unless it is zero;
+// sizeText and sizeNumber are what they take.
+func appendText(dst []byte, field int, s string) []byte {
+	if s == "" {
+		return dst
+	}
+	return protowire.AppendString(appendTag(dst, field, protowire.BytesType), s)
+}
+
+func sizeText(s string) int {
+	if s == "" {
+		return 0
+	}
+	return 1 + protowire.SizeBytes(len(s))
+}
+
+func appendNumber(dst []byte, field int, n int64) []byte {
+	if n == 0 {
+		return dst
+	}
+	return protowire.AppendVarint(appendTag(dst, field, protowire.VarintType), uint64(n))
+}
+
+func sizeNumber(n int64) int {
+	if n == 0 {
+		return 0
+	}
+	return 1 + protowire.SizeVarint(uint64(n))
+}
