@@ -6,8 +6,8 @@ import (
 	"github.com/troupedb/troupe/session"
 )
 
-// DEBUG's subcommands look at the number of their words themselves, as Redis's
-// do, so that all of them are declared with the arity of their names.
+// DEBUG's subcommands that take words look at how many they are themselves, as
+// Redis's do: they are declared with the arity of their names.
 const (
 	debugArity = -2
 	debugFlags = operator | command.NoScript
@@ -48,10 +48,10 @@ func takes[C any](least, most int, run func(C, *command.Args) resp.Reply) func(C
 
 var _ = Commands.Add(command.Spec[Call]{
 	Meta: command.Meta{
-		Name: "DEBUG|HELP", Arity: debugArity, Complexity: "O(1)",
+		Name: "DEBUG|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "server", Since: "0.1.0", Flags: debugFlags,
-		Examples: "> DEBUG HELP me\n-ERR unknown subcommand or wrong number of arguments for 'HELP'. Try DEBUG HELP.\n",
+		Examples: "> DEBUG HELP\n*\n> DEBUG HELP me\n-ERR wrong number of arguments for 'debug|help' command\n",
 	},
-	Run: takes(0, 0, help("DEBUG")),
+	Run: help("DEBUG"),
 })

@@ -12,12 +12,12 @@ import (
 
 var _ = Commands.Add(command.Spec[Call]{
 	Meta: command.Meta{
-		Name: "DEBUG|ACTORS", Arity: debugArity, Complexity: "O(N), where N is the number of actors",
+		Name: "DEBUG|ACTORS", Arity: 2, Complexity: "O(N), where N is the number of actors",
 		Summary: "Lists the actors, each with the number of messages in its mailbox.",
 		Group:   "server", Since: "0.1.0", Flags: debugFlags,
-		Examples: "> DEBUG ACTORS all\n-ERR unknown subcommand or wrong number of arguments for 'ACTORS'. Try DEBUG HELP.\n",
+		Examples: "> DEBUG ACTORS\n*\n> DEBUG ACTORS all\n-ERR wrong number of arguments for 'debug|actors' command\n",
 	},
-	Run: takes(0, 0, debugActors),
+	Run: debugActors,
 })
 
 func debugActors(c Call, _ *command.Args) resp.Reply {

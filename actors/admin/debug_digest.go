@@ -16,13 +16,13 @@ import (
 
 var _ = KeyspaceCommands.Add(command.Spec[View]{
 	Meta: command.Meta{
-		Name: "DEBUG|DIGEST", Arity: debugArity, Complexity: "O(N), where N is the number of elements of all values",
+		Name: "DEBUG|DIGEST", Arity: 2, Complexity: "O(N), where N is the number of elements of all values",
 		Summary: "Tells a digest of the whole keyspace, the same as Redis's for the same data, whatever the order it came in.",
 		Group:   "server", Since: "0.1.0", Flags: debugFlags | command.AllShards | command.Heavy,
 		Examples: "> DEBUG DIGEST\n+0000000000000000000000000000000000000000\n" +
-			"> DEBUG DIGEST all\n-ERR unknown subcommand or wrong number of arguments for 'DIGEST'. Try DEBUG HELP.\n",
+			"> DEBUG DIGEST all\n-ERR wrong number of arguments for 'debug|digest' command\n",
 	},
-	Run: takes(0, 0, debugDigest),
+	Run: debugDigest,
 })
 
 var _ = KeyspaceCommands.Add(command.Spec[View]{

@@ -15,7 +15,7 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 		Summary: "Tells how a key's value is kept.",
 		Group:   "server", Since: "0.1.0", Flags: debugFlags, // below: as of several keys, since it may be missing
 		Keys: []command.Keys{{First: 2, Last: -1, Step: 1, Flags: command.RO}},
-		Examples: "> DEBUG OBJECT nokey\n-ERR no such key\n" +
+		Examples: "> SET k v\n+OK\n> DEBUG OBJECT k\n*\n> DEBUG OBJECT nokey\n-ERR no such key\n" +
 			"> DEBUG OBJECT\n-ERR unknown subcommand or wrong number of arguments for 'OBJECT'. Try DEBUG HELP.\n",
 	},
 	Run: takes(1, 1, debugObject),

@@ -14,7 +14,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Syntax:  "<STRING | INTEGER | DOUBLE | BIGNUM | NULL | ARRAY | SET | MAP | ATTRIB | PUSH | VERBATIM | TRUE | FALSE>",
 		Summary: "Answers with a value of the type, for tests of clients.",
 		Group:   "server", Since: "0.1.0", Flags: debugFlags,
-		Examples: "> DEBUG PROTOCOL integer\n:12345\n> DEBUG PROTOCOL push\n-ERR RESP2 is not supported by this command\n" +
+		Examples: "> DEBUG PROTOCOL integer\n:12345\n> DEBUG PROTOCOL set\n~[:0, :1, :2]\n" +
 			"> DEBUG PROTOCOL float\n-ERR Wrong protocol type name. Please use one of the following: " + protocolTypes + "\n",
 	},
 	Run: takes(1, 1, debugProtocol),

@@ -17,7 +17,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Summary: "Tells how much processor time the shards' turns took, as pairs of a bound in microseconds and the turns within it; " +
 			"ON begins to measure, OFF ends it.",
 		Group: "server", Since: "0.1.0", Flags: debugFlags,
-		Examples: "> DEBUG TURNS\n[]\n> DEBUG TURNS maybe\n-ERR syntax error\n",
+		Examples: "> DEBUG TURNS\n%{}\n> DEBUG TURNS maybe\n-ERR syntax error\n",
 	},
 	Run: takes(0, 1, debugTurns),
 })

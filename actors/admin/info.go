@@ -13,7 +13,7 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 		Name: "INFO", Syntax: "[section [section ...]]", Arity: -1, Complexity: "O(N), where N is the number of connections and commands",
 		Summary: "Tells about the server, in sections: those named, or the usual ones (default), all of Redis's (all), or everything.",
 		Group:   "server", Since: "0.1.0", Flags: anytime | command.AllShards | command.Random, Categories: []string{"dangerous"},
-		Examples: "> SET k v\n+OK\n> INFO keyspace\n\"# Keyspace\\r\\ndb0:keys=1,expires=0,avg_ttl=0\\r\\n\"\n> INFO nonsense\n\"\"\n",
+		Examples: "> SET k v\n+OK\n> INFO keyspace\n=txt:\"# Keyspace\\r\\ndb0:keys=1,expires=0,avg_ttl=0\\r\\n\"\n> INFO nonsense\n=txt:\"\"\n",
 	},
 	Run: info,
 })
@@ -73,6 +73,16 @@ func (f *Fields) Bytes(name string, n int64) {
 type report struct {
 	View
 	Fields
+	process *processUse // once it has been read
+}
+
+// use is what the system has given the process, read once an answer.
+func (r *report) use() processUse {
+	if r.process == nil {
+		read := readProcess()
+		r.process = &read
+	}
+	return *r.process
 }
 
 // Tell lets another part of the server add lines to a section, by its name.

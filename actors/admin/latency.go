@@ -52,7 +52,7 @@ var _ = Commands.Add(command.Spec[Call]{
 
 func latencyHistory(c Call, a *command.Args) resp.Reply {
 	var items []resp.Reply
-	for _, m := range c.spikes.history(command.Lower(a.Bytes())).moments {
+	for _, m := range c.spikes.history(string(a.Bytes())).moments {
 		items = append(items, resp.Array(resp.Int(m.when), resp.Int(m.took)))
 	}
 	return resp.Array(items...)
@@ -81,13 +81,13 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "LATENCY|GRAPH", Syntax: "event", Arity: 3, Complexity: "O(1)",
 		Summary: "Draws an event's spikes.",
 		Group:   "server", Since: "0.1.0", Flags: latencyFlags | command.Random,
-		Examples: "> LATENCY GRAPH command\n-ERR No samples available for event 'command'\n",
+		Examples: "> CONFIG SET latency-monitor-threshold 1\n+OK\n> DEBUG SLEEP 0.002\n+OK\n> LATENCY GRAPH command\n*\n> LATENCY RESET\n:1\n> LATENCY GRAPH command\n-ERR No samples available for event 'command'\n",
 	},
 	Run: latencyGraph,
 })
 
 func latencyGraph(c Call, a *command.Args) resp.Reply {
-	event := command.Lower(a.Bytes())
+	event := string(a.Bytes())
 	h := c.spikes.history(event)
 	if len(h.moments) == 0 {
 		return resp.Error("ERR No samples available for event '" + event + "'")
@@ -100,7 +100,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "LATENCY|DOCTOR", Arity: 2, Complexity: "O(1)",
 		Summary: "Explains the spikes in words.",
 		Group:   "server", Since: "0.1.0", Flags: latencyFlags | command.Random,
-		Examples: "> LATENCY DOCTOR now\n-ERR wrong number of arguments for 'latency|doctor' command\n",
+		Examples: "> LATENCY DOCTOR\n*\n> LATENCY DOCTOR now\n-ERR wrong number of arguments for 'latency|doctor' command\n",
 	},
 	Run: latencyDoctor,
 })
@@ -118,7 +118,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "LATENCY|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> LATENCY HELP me\n-ERR wrong number of arguments for 'latency|help' command\n",
+		Examples: "> LATENCY HELP\n*\n> LATENCY HELP me\n-ERR wrong number of arguments for 'latency|help' command\n",
 	},
 	Run: help("LATENCY"),
 })

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -106,7 +105,7 @@ func (s *spikes) reset(names []string) (forgotten int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for event := range s.events {
-		if all || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, event) }) {
+		if all || slices.Contains(names, event) {
 			delete(s.events, event)
 			forgotten++
 		}

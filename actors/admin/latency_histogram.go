@@ -14,7 +14,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "LATENCY|HISTOGRAM", Syntax: "[command [command ...]]", Arity: -2, Complexity: "O(N), where N is the number of commands shown",
 		Summary: "Returns for each command how many of its calls took at most so many microseconds.",
 		Group:   "server", Since: "0.1.0", Flags: latencyFlags | command.Random,
-		Examples: "> LATENCY HISTOGRAM nonsense\n[]\n",
+		Examples: "> LATENCY HISTOGRAM nonsense\n%{}\n",
 	},
 	Run: latencyHistogram,
 })

@@ -13,7 +13,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "LOLWUT", Syntax: "[VERSION version]", Arity: -1, Complexity: "O(1)",
 		Summary: "Raises the curtain, and tells the version.",
 		Group:   "server", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
-		Examples: "> LOLWUT VERSION one\n-ERR value is not an integer or out of range\n",
+		Examples: "> LOLWUT\n*\n> LOLWUT VERSION one\n-ERR value is not an integer or out of range\n",
 	},
 	Run: lolwut,
 })

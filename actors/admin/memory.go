@@ -6,7 +6,6 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
-	"github.com/troupedb/troupe/session"
 )
 
 var _ = Commands.Add(command.Spec[Call]{
@@ -56,7 +55,7 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 		Name: "MEMORY|STATS", Arity: 2, Complexity: "O(N), where N is the number of connections",
 		Summary: "Tells where the server's memory is, in numbers.",
 		Group:   "server", Since: "0.1.0", Flags: command.AllShards | command.Random,
-		Examples: "> MEMORY STATS all\n-ERR wrong number of arguments for 'memory|stats' command\n",
+		Examples: "> MEMORY STATS\n*\n> MEMORY STATS all\n-ERR wrong number of arguments for 'memory|stats' command\n",
 	},
 	Run: memoryStats,
 })
@@ -66,7 +65,7 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 		Name: "MEMORY|DOCTOR", Arity: 2, Complexity: "O(N), where N is the number of connections",
 		Summary: "Says in words what is odd about the use of memory.",
 		Group:   "server", Since: "0.1.0", Flags: command.AllShards | command.Random,
-		Examples: "> MEMORY DOCTOR now\n-ERR wrong number of arguments for 'memory|doctor' command\n",
+		Examples: "> MEMORY DOCTOR\n*\n> MEMORY DOCTOR now\n-ERR wrong number of arguments for 'memory|doctor' command\n",
 	},
 	Run: memoryDoctor,
 })
@@ -76,7 +75,7 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 		Name: "MEMORY|MALLOC-STATS", Arity: 2, Complexity: "O(N), where N is the number of shards",
 		Summary: "Tells what Go's heap and each shard's slabs hold.",
 		Group:   "server", Since: "0.1.0", Flags: command.AllShards | command.Random,
-		Examples: "> MEMORY MALLOC-STATS now\n-ERR wrong number of arguments for 'memory|malloc-stats' command\n",
+		Examples: "> MEMORY MALLOC-STATS\n*\n> MEMORY MALLOC-STATS now\n-ERR wrong number of arguments for 'memory|malloc-stats' command\n",
 	},
 	Run: mallocStats,
 })
@@ -91,26 +90,19 @@ var _ = Commands.Add(command.Spec[Call]{
 	Run: memoryPurge,
 })
 
-// memoryPurge collects Go's garbage, which takes too long for an event loop,
-// and trims the slabs, each in a turn of its shard.
+// memoryPurge collects Go's garbage, and lets each shard trim its slabs in a
+// turn of its own; nobody waits for those.
 func memoryPurge(c Call, _ *command.Args) resp.Reply {
 	node := c.Session.Server().Node
-	trim := func(answer func()) {
+	return c.Session.Elsewhere(func() resp.Reply {
 		debug.FreeOSMemory()
 		for i := range node.Len() {
 			x := &keyspace.Execute{Encoder: resp.V2, Heavy: true, Requests: []keyspace.Request{{Do: trimShard}}}
 			x.Visit(i)
 			node.Post(x, nobody{})
 		}
-		answer()
-	}
-	if c.Session.InExec() {
-		go trim(func() {})
 		return resp.OK
-	}
-	later, one := c.Session.Later(), c.Session
-	go trim(func() { one.Send(&session.Answer{Reply: resp.OK}) })
-	return later
+	})
 }
 
 func trimShard(tx *keyspace.Tx) resp.Reply {
@@ -129,7 +121,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "MEMORY|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> MEMORY HELP me\n-ERR wrong number of arguments for 'memory|help' command\n",
+		Examples: "> MEMORY HELP\n*\n> MEMORY HELP me\n-ERR wrong number of arguments for 'memory|help' command\n",
 	},
 	Run: help("MEMORY"),
 })

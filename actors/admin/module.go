@@ -66,7 +66,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "MODULE|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> MODULE HELP me\n-ERR wrong number of arguments for 'module|help' command\n",
+		Examples: "> MODULE HELP\n*\n> MODULE HELP me\n-ERR wrong number of arguments for 'module|help' command\n",
 	},
 	Run: help("MODULE"),
 })

@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "MONITOR", Arity: 1, Complexity: "O(1)",
 		Summary: "Shows the connection every command that the server runs from here on, administration and passwords left out.",
 		Group:   "server", Since: "0.1.0", Flags: operator | command.NoScript,
-		Examples: "> MONITOR now\n-ERR wrong number of arguments for 'monitor' command\n",
+		Examples: "> MONITOR now\n-ERR wrong number of arguments for 'monitor' command\n> MONITOR\n+OK\n",
 	},
 	Run: monitor,
 })

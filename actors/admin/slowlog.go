@@ -83,7 +83,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		Name: "SLOWLOG|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> SLOWLOG HELP me\n-ERR wrong number of arguments for 'slowlog|help' command\n",
+		Examples: "> SLOWLOG HELP\n*\n> SLOWLOG HELP me\n-ERR wrong number of arguments for 'slowlog|help' command\n",
 	},
 	Run: help("SLOWLOG"),
 })

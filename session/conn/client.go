@@ -21,7 +21,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "CLIENT|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "connection", Since: "0.1.0", Flags: anytime,
-		Examples: "> CLIENT HELP me\n-ERR wrong number of arguments for 'client|help' command\n",
+		Examples: "> CLIENT HELP\n*\n> CLIENT HELP me\n-ERR wrong number of arguments for 'client|help' command\n",
 	},
 	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.Server().Catalogue.Help("CLIENT") },
 })

@@ -97,7 +97,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "CLIENT|INFO", Arity: 2, Complexity: "O(1)",
 		Summary: "Describes this connection, in a line as CLIENT LIST has it.",
 		Group:   "connection", Since: "0.1.0", Flags: control | command.Random,
-		Examples: "> CLIENT INFO all\n-ERR wrong number of arguments for 'client|info' command\n",
+		Examples: "> CLIENT INFO\n*\n> CLIENT INFO all\n-ERR wrong number of arguments for 'client|info' command\n",
 	},
 	Run: clientInfo,
 })

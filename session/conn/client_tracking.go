@@ -21,7 +21,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "CLIENT|TRACKINGINFO", Arity: 2, Complexity: "O(1)",
 		Summary: "Tells how the connection's reads are tracked.",
 		Group:   "connection", Since: "0.1.0", Flags: control,
-		Examples: "> CLIENT TRACKINGINFO now\n-ERR wrong number of arguments for 'client|trackinginfo' command\n",
+		Examples: "> CLIENT TRACKINGINFO\n%{\"flags\": ~[\"off\"], \"redirect\": :-1, \"prefixes\": []}\n> CLIENT TRACKINGINFO now\n-ERR wrong number of arguments for 'client|trackinginfo' command\n",
 	},
 	Run: trackingInfo,
 })

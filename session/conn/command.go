@@ -11,7 +11,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "COMMAND", Arity: -1, Complexity: "O(N), where N is the number of commands",
 		Summary: "Describes all commands for programs, as COMMAND INFO does.",
 		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
-		Examples: "> COMMAND NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try COMMAND HELP.\n",
+		Examples: "> COMMAND\n*\n> COMMAND NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try COMMAND HELP.\n",
 	},
 	Run: describeAll,
 })
@@ -29,7 +29,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "COMMAND|COUNT", Arity: 2, Complexity: "O(1)",
 		Summary: "Tells the number of commands.",
 		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
-		Examples: "> COMMAND COUNT all\n-ERR wrong number of arguments for 'command|count' command\n",
+		Examples: "> COMMAND COUNT\n*\n> COMMAND COUNT all\n-ERR wrong number of arguments for 'command|count' command\n",
 	},
 	Run: countCommands,
 })
@@ -43,7 +43,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "COMMAND|HELP", Arity: 2, Complexity: "O(1)",
 		Summary: "Lists the subcommands.",
 		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
-		Examples: "> COMMAND HELP me\n-ERR wrong number of arguments for 'command|help' command\n",
+		Examples: "> COMMAND HELP\n*\n> COMMAND HELP me\n-ERR wrong number of arguments for 'command|help' command\n",
 	},
 	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.Server().Catalogue.Help("COMMAND") },
 })

@@ -11,7 +11,8 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "HELLO", Syntax: "[protover [AUTH username password] [SETNAME clientname]]", Arity: -1, Complexity: "O(1)",
 		Summary: "Tells what the server is, and chooses the protocol, RESP2 or RESP3; can log in and name the connection on the way.",
 		Group:   "connection", Since: "0.1.0", Flags: control | command.Fast | command.NoAuth | command.AllowBusy,
-		Examples: "> HELLO 4\n-NOPROTO unsupported protocol version\n> HELLO three\n-ERR Protocol version is not an integer or out of range\n" +
+		Examples: "> HELLO 3\n%{\"server\": \"redis\", \"version\": *, \"proto\": :3, \"id\": *, \"mode\": \"standalone\", \"role\": \"master\", \"modules\": []}\n" +
+			"> HELLO 4\n-NOPROTO unsupported protocol version\n> HELLO three\n-ERR Protocol version is not an integer or out of range\n" +
 			"> HELLO 2 AUTH nobody secret\n-WRONGPASS invalid username-password pair or user is disabled.\n" +
 			"> HELLO 2 SETNAME\n-ERR Syntax error in HELLO option 'SETNAME'\n",
 	},
@@ -20,7 +21,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 
 var (
 	errProtocol   = resp.Error("ERR Protocol version is not an integer or out of range")
-	errHelloFirst = resp.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> " +
+	errHelloFirst = resp.Error("NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> " +
 		"option can be used to authenticate the client and select the RESP protocol version at the same time")
 )
 

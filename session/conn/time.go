@@ -13,7 +13,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "TIME", Arity: 1, Complexity: "O(1)",
 		Summary: "Tells the server's time: seconds since 1970, and the microseconds of the present one.",
 		Group:   "server", Since: "0.1.0", Flags: anytime | command.Fast | command.Random,
-		Examples: "> TIME now\n-ERR wrong number of arguments for 'time' command\n",
+		Examples: "> TIME\n[*, *]\n> TIME now\n-ERR wrong number of arguments for 'time' command\n",
 	},
 	Run: tellTime,
 })
