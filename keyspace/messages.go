@@ -60,6 +60,8 @@ type Request struct {
 	Do func(*Tx) resp.Reply
 	// DB is the selected database.
 	DB int
+	// Encoder, if set, is this request's instead of the batch's.
+	Encoder resp.Encoder
 	// End is where the reply ends in Out; it begins at the End before.
 	End int
 	// Took is how long the command ran, in nanoseconds. Fast commands that
@@ -68,8 +70,7 @@ type Request struct {
 	// Failure is the code of the error that was the answer, else "".
 	Failure string
 
-	hash   uint64 // of the key, if hashed
-	hashed bool
+	ahead
 }
 
 // Owner is told of an Execute that was not done when Post returned.

@@ -8,8 +8,6 @@
 package keyspace
 
 import (
-	"bytes"
-
 	"github.com/troupedb/troupe/keyspace/deadline"
 	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/keyspace/table"
@@ -142,12 +140,18 @@ func (sh *Shard) find(d *db, key []byte, hash uint64) (*table.Slot, header) {
 	}
 	probe := d.keys.Probe(hash)
 	for slot := probe.Next(); slot != nil; slot = probe.Next() {
-		head := readHeader(sh.mem, slot.Ref())
-		if head.keyLen == len(key) && bytes.Equal(sh.mem.Bytes(slot.Ref(), head.size())[head.keyAt:head.valueAt()], key) {
+		if head, same := sh.holds(slot.Ref(), key); same {
 			return slot, head
 		}
 	}
 	return nil, header{}
+}
+
+// holds reads the head of the entry at r, and whether its key is key.
+func (sh *Shard) holds(r slab.Ref, key []byte) (head header, same bool) {
+	head = readHeader(sh.mem, r)
+	same = head.keyLen == len(key) && string(sh.mem.Bytes(r, head.valueAt())[head.keyAt:]) == string(key)
+	return head, same
 }
 
 // deadlineOf is when the entry of slot ends, in Unix milliseconds.

@@ -53,18 +53,26 @@ func (tx *Tx) spread(held []*Shard, total int) {
 func (tx *Tx) End(t *Turn) {
 	tx.endCommand()
 	if tx.changes > 0 {
-		base := t.Versions(tx.changes)
-		tx.tell(base)
-		tx.EachShard(func(sh *Shard) {
-			if sh.dirty {
-				sh.version, sh.dirty = base+uint64(tx.changes), false
-			}
-		})
+		tx.commit(t.Versions(tx.changes))
 	}
-	tx.EachShard(func(sh *Shard) { sh.now = tx.now })
-	clear(tx.shards)
+	if tx.only != nil {
+		tx.only.now = tx.now
+	} else {
+		tx.EachShard(func(sh *Shard) { sh.now = tx.now })
+		clear(tx.shards)
+	}
 	tx.dropItems()
 	tx.changes, tx.Caller, tx.events, tx.hinted = 0, nil, tx.events[:0], nil
+}
+
+// commit gives the turn's changes their versions, the first base+1.
+func (tx *Tx) commit(base uint64) {
+	tx.tell(base)
+	tx.EachShard(func(sh *Shard) {
+		if sh.dirty {
+			sh.version, sh.dirty = base+uint64(tx.changes), false
+		}
+	})
 }
 
 // tell reports the turn's changes to those who watch.
@@ -111,7 +119,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		if reply.IsError() {
 			q.Failure, _, _ = strings.Cut(strings.Clone(reply.Str()), " ")
 		}
-		x.Out = x.Encoder.Append(x.Out, reply)
+		x.Out = x.encoderOf(q).Append(x.Out, reply)
 		q.End = len(x.Out)
 		x.Ran++
 		full := false
@@ -129,6 +137,13 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 			return
 		}
 	}
+}
+
+func (x *Execute) encoderOf(q *Request) resp.Encoder {
+	if q.Encoder != nil {
+		return q.Encoder
+	}
+	return x.Encoder
 }
 
 func (q *Request) fast() bool { return q.Spec != nil && q.Spec.Flags.Has(command.Fast) }

@@ -37,10 +37,10 @@ type Tx struct {
 	trace       func(key []byte)
 	noTouch     bool // the caller's reads don't mark keys as used
 
-	hinted   *byte // the key whose hash is known, by its place
-	hintLen  int
-	hintHash uint64
-	warmed   byte
+	hinted  *byte // the key whose hash is known, by its place
+	hintLen int
+	ahead   ahead
+	warmed  byte
 
 	args    command.Args
 	scratch []byte
@@ -158,12 +158,15 @@ func (tx *Tx) EachShard(visit func(*Shard)) {
 // Lookup finds a key for a reading command: it counts a hit or a miss and
 // marks the key as used. A key past its deadline is missing, and goes now.
 func (tx *Tx) Lookup(key []byte) Value {
-	v := tx.Find(key)
+	v := tx.Peek(key)
 	if v.slot == nil {
 		tx.shardOf(key).Stats.Misses++
 		return v
 	}
 	v.sh.Stats.Hits++
+	if !tx.noTouch {
+		tx.mark(v.slot)
+	}
 	return v
 }
 
@@ -196,7 +199,7 @@ func (tx *Tx) Peek(key []byte) Value {
 	}
 	sh := tx.shardOf(key)
 	d := &sh.dbs[tx.DB]
-	slot, head := sh.find(d, key, tx.hash(sh, key))
+	slot, head := tx.find(sh, d, key)
 	if slot == nil {
 		return Value{}
 	}

@@ -23,42 +23,74 @@ func (tx *Tx) warm(part []Request) {
 		return
 	}
 	var probes [warmPart]table.Probe
-	n := 0
 	for i := range part {
 		q := &part[i]
-		q.hashed = false
-		if q.Spec == nil || q.Spec.SingleKey() == 0 {
-			continue
+		q.keys = nil
+		pos := 0
+		if q.Spec != nil {
+			pos = q.Spec.SingleKey()
 		}
-		if d := &sh.dbs[q.DB]; d.keys != nil {
-			q.hash, q.hashed = sh.hash(q.Argv[q.Spec.SingleKey()]), true
-			probes[n] = d.keys.Probe(q.hash)
-			n++
+		if d := &sh.dbs[q.DB]; pos > 0 && d.keys != nil {
+			q.keys, q.hash = d.keys, sh.hash(q.Argv[pos])
+			probes[i] = d.keys.Probe(q.hash)
 		}
 	}
 	touched := byte(0)
-	for i := range probes[:n] {
-		if slot := probes[i].Next(); slot != nil {
-			touched += sh.mem.Bytes(slot.Ref(), 1)[0]
+	for i := range part {
+		q := &part[i]
+		if q.keys == nil {
+			continue
+		}
+		q.changes = q.keys.Changes()
+		if q.slot = probes[i].Next(); q.slot != nil {
+			touched += sh.mem.Bytes(q.slot.Ref(), 1)[0]
 		}
 	}
 	tx.warmed += touched // a use, so that the reads are made
 }
 
-// hint makes the hash that warm has worked out known to the command.
+// ahead is what warm has found out about a request's key: where it is looked
+// for, its hash, and the first slot that may be its, good while the table has
+// had so many changes.
+type ahead struct {
+	keys    *table.Table // nil: nothing
+	hash    uint64
+	slot    *table.Slot
+	changes uint64
+}
+
+// hint makes what warm has found known to the command.
 func (tx *Tx) hint(q *Request) {
 	tx.hinted = nil
-	if q.hashed {
+	if q.keys != nil {
 		if key := q.Argv[q.Spec.SingleKey()]; len(key) > 0 {
-			tx.hinted, tx.hintLen, tx.hintHash = &key[0], len(key), q.hash
+			tx.hinted, tx.hintLen, tx.ahead = &key[0], len(key), q.ahead
 		}
 	}
 }
 
+// isHinted reports whether key is the one that warm has looked for.
+func (tx *Tx) isHinted(key []byte) bool {
+	return len(key) == tx.hintLen && tx.hinted != nil && &key[0] == tx.hinted
+}
+
 // hash is the hash of a key, worked out only if warm has not.
 func (tx *Tx) hash(sh *Shard, key []byte) uint64 {
-	if len(key) == tx.hintLen && tx.hinted != nil && &key[0] == tx.hinted {
-		return tx.hintHash
+	if tx.isHinted(key) {
+		return tx.ahead.hash
 	}
 	return sh.hash(key)
+}
+
+// find looks for a key, beginning where warm has found one.
+func (tx *Tx) find(sh *Shard, d *db, key []byte) (*table.Slot, header) {
+	if !tx.isHinted(key) {
+		return sh.find(d, key, sh.hash(key))
+	}
+	if slot := tx.ahead.slot; slot != nil && d.keys == tx.ahead.keys && d.keys.Changes() == tx.ahead.changes {
+		if head, same := sh.holds(slot.Ref(), key); same {
+			return slot, head
+		}
+	}
+	return sh.find(d, key, tx.ahead.hash)
 }

@@ -11,7 +11,7 @@ import (
 //
 //	owns      a Session
 //	accepts   what its link brings; Executed, Answer, Deliver, Kill, Unpaused;
-//	          frames of live queries
+//	          frames of live queries; tasks
 //	sends     Execute to shards
 //	crashes   on a mistake of the program: its link closes, others live on
 type sessionActor struct {
@@ -88,6 +88,8 @@ func (a *sessionActor) Receive(ctx actor.Context) {
 		a.answered(m.Reply)
 	case *watchFrame:
 		a.framed(m)
+	case task:
+		m.take(a.Session)
 	case *Deliver:
 		a.deliver(m)
 	case *Kill:

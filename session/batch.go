@@ -98,7 +98,11 @@ func (s *Session) free() {
 // answer adds a reply that is known already.
 func (s *Session) answer(row *Command, reply resp.Reply) {
 	b := s.open()
-	b.literals = s.encoder.Append(b.literals, reply)
+	encoder := s.encoder
+	if row != nil && row.Encoder != nil {
+		encoder = row.Encoder
+	}
+	b.literals = encoder.Append(b.literals, reply)
 	b.slots = append(b.slots, slot{row: row, n: len(b.literals), mute: s.muted()})
 }
 

@@ -26,6 +26,12 @@ type Command struct {
 	// Guard, if set, is asked before the command runs; what it answers, if
 	// anything, is the reply instead.
 	Guard func(*Session) resp.Reply
+	// Encoder, if set, encodes the replies instead of the session's. Translate,
+	// if set, puts the words into those that Data understands, or refuses them
+	// with an error; now is Unix milliseconds. Both are for protocols other than
+	// RESP.
+	Encoder   resp.Encoder
+	Translate func(argv [][]byte, now int64) ([][]byte, resp.Reply)
 }
 
 // Catalogue is every command that the server knows, by name.

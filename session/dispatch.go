@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -13,6 +12,11 @@ import (
 // way. It reports false when no further command may be taken for now. The
 // guards stand in the order of Redis's.
 func (s *Session) dispatch(argv [][]byte) bool {
+	if s.plain && s.isLast(argv[0]) && s.lastRow.ArityOK(len(argv)) {
+		s.send1(s.lastRow, argv, s.server.Node.ShardOf(argv[s.lastKey]))
+		return true
+	}
+	defer s.setPlain()
 	s.endSkip()
 	row := s.find(argv)
 	if refusal := s.refusal(row, argv); refusal.Kind() != resp.None {
@@ -46,14 +50,29 @@ func (s *Session) endSkip() {
 
 // find is the catalogue's Lookup with a memory for the last name.
 func (s *Session) find(argv [][]byte) *Command {
-	if s.lastRow != nil && s.lastRow.Words() == 1 && s.lastRow.Subs == nil && bytes.Equal(argv[0], s.lastName[:s.lastLen]) {
+	if s.lastKey > 0 && s.isLast(argv[0]) {
 		return s.lastRow
 	}
-	row := s.server.Catalogue.Lookup(argv)
+	row := s.catalogue.Lookup(argv)
+	s.lastKey = 0
 	if row != nil && len(argv[0]) <= nameMax {
 		s.lastRow, s.lastLen = row, copy(s.lastName[:], argv[0])
+		if row.Words() == 1 && row.Data != nil && row.Translate == nil {
+			s.lastKey = row.SingleKey()
+		}
 	}
 	return row
+}
+
+func (s *Session) isLast(name []byte) bool {
+	return string(name) == string(s.lastName[:s.lastLen])
+}
+
+// setPlain notes whether further commands like the last, on a single key, need
+// none of the guards: so it is for nearly all commands of a pipeline.
+func (s *Session) setPlain() {
+	s.plain = s.lastKey > 0 && s.authenticated && s.multi == nil && s.reply == replyOn &&
+		s.Flags.Load()&FlagPubSub == 0 && s.server.pause.until.Load() == 0 && len(*s.server.monitors.Load()) == 0
 }
 
 func metaOf(row *Command) *command.Meta {
@@ -178,6 +197,13 @@ func failureOf(reply resp.Reply) string {
 
 // route sends a command to the shards of its keys.
 func (s *Session) route(row *Command, argv [][]byte) bool {
+	if row.Translate != nil {
+		var refusal resp.Reply
+		if argv, refusal = row.Translate(argv, s.now); refusal.IsError() {
+			s.server.refused(row, refusal)
+			return s.answerHere(nil, refusal)
+		}
+	}
 	node := s.server.Node
 	if pos := row.SingleKey(); pos > 0 {
 		s.send1(row, argv, node.ShardOf(argv[pos]))
@@ -220,7 +246,7 @@ func cursorShard(cursor []byte, n int) int {
 func (s *Session) send1(row *Command, argv [][]byte, shard int) {
 	x := s.single(shard)
 	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
 }
 
 // sendAll adds a command that concerns every shard.
@@ -231,7 +257,7 @@ func (s *Session) sendAll(row *Command, argv [][]byte) bool {
 	}
 	s.server.Node.VisitAll(x)
 	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
 	return true
 }
 
@@ -245,7 +271,7 @@ func (s *Session) sendSeveral(row *Command, argv [][]byte, keys []command.KeyAt)
 		x.Visit(s.server.Node.ShardOf(argv[key.Pos]))
 	}
 	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
 	return true
 }
 

@@ -40,3 +40,7 @@ type Kill struct{ Gently bool }
 
 // Unpaused tells that CLIENT PAUSE is over.
 type Unpaused struct{}
+
+// task is a message that knows what the session is to do: those of front ends,
+// to themselves and to each other.
+type task interface{ take(*Session) }

@@ -1,9 +1,6 @@
 package session
 
-import (
-	"github.com/troupedb/troupe/resp"
-	"github.com/troupedb/troupe/subscription/watch"
-)
+import "github.com/troupedb/troupe/resp"
 
 // Later says that the reply of the present command will come by Answer; until
 // then the session takes no other command. The command returns what Later
@@ -40,10 +37,13 @@ func (s *Session) deliver(m *Deliver) {
 // has left.
 type push struct {
 	bytes   []byte
-	watcher *watch.Watcher
+	watcher taker
 }
 
-func (s *Session) push(frame []byte, w *watch.Watcher) {
+// taker is told that its push has left the server.
+type taker interface{ Taken() }
+
+func (s *Session) push(frame []byte, w taker) {
 	if s.busy() {
 		s.pushes = append(s.pushes, push{frame, w})
 		return
@@ -51,7 +51,7 @@ func (s *Session) push(frame []byte, w *watch.Watcher) {
 	s.writePush(frame, w)
 }
 
-func (s *Session) writePush(frame []byte, w *watch.Watcher) {
+func (s *Session) writePush(frame []byte, w taker) {
 	s.link.Write(frame)
 	s.Written.Add(int64(len(frame)))
 	unsent := s.link.Unsent()

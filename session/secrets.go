@@ -32,6 +32,8 @@ func withoutSecrets(of *command.Meta, argv [][]byte) [][]byte {
 // nil for the many commands that have none.
 func secretWords(name string) func(argv [][]byte, hide func(int)) {
 	switch name {
+	case "HANDSHAKE": // whose id may hold a password
+		return func(_ [][]byte, hide func(int)) { hide(1) }
 	case "AUTH":
 		return func(argv [][]byte, hide func(int)) { hideFrom(1, argv, hide) }
 	case "ACL|SETUSER":

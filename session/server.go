@@ -34,6 +34,7 @@ type Server struct {
 	started             time.Time
 	monitors            atomic.Pointer[[]*Session]
 	pause               pause
+	dice                *diceServer
 
 	mu       sync.Mutex
 	sessions map[uint64]*Session
@@ -43,7 +44,9 @@ type Server struct {
 func NewServer(s *Server) *Server {
 	s.started = time.Now()
 	s.sessions = map[uint64]*Session{}
-	s.Stats.init(len(s.Catalogue.List()))
+	ours := len(s.Catalogue.List())
+	s.Stats.init(ours + 1) // and HANDSHAKE, which is DiceDB's alone
+	s.dice = newDiceServer(s.Catalogue, ours)
 	none, empty := []*Session(nil), ""
 	s.monitors.Store(&none)
 	s.password.Store(&empty)
@@ -180,7 +183,8 @@ func (s *Server) Accept(link Link) Handler {
 }
 
 func (s *Server) newSession(link Link) *Session {
-	one := &Session{server: s, link: link, encoder: resp.V2}
+	one := &Session{server: s, link: link, encoder: resp.V2, catalogue: s.Catalogue}
+	one.front = (*greeting)(one)
 	one.id = s.nextID.Add(1)
 	one.meet(link)
 	one.Born = s.Millis()

@@ -14,7 +14,6 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
-	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // Session is one client's state. It belongs to its link's loop; only what is
@@ -27,9 +26,12 @@ type Session struct {
 	send    func(message any) // to this session's actor, from anywhere
 	stop    func()            // the actor
 	mailbox *keyspace.Mailbox
-	reader  Reader
+	front   front
+	reader  Reader // the front of RESP
 	encoder resp.Encoder
 	args    command.Args
+
+	catalogue *Catalogue
 
 	db            int
 	authenticated bool
@@ -50,11 +52,13 @@ type Session struct {
 	pushes []push // frames that wait for the open batch to be answered
 
 	watching watching
-	inFlight []*watch.Watcher // whose push the socket has not taken yet
+	inFlight []taker // whose push the socket has not taken yet
 
 	lastName [nameMax]byte // of the command found last, as it was written
 	lastLen  int
 	lastRow  *Command
+	lastKey  int  // where it has its one key; 0: it is no such command
+	plain    bool // such commands need no guards now
 }
 
 // Public is what others may see of a session, at any time.
@@ -139,10 +143,11 @@ func (s *Session) received(data []byte) (consumed int) {
 	s.Read.Add(int64(len(data) - s.shown))
 	s.now = s.server.Node.Recent()
 	b := s.open()
+	s.setPlain()
 	more := false
 	for s.mayTake() {
 		before := len(b.argv)
-		argv, n, status := s.reader.Next(data[consumed:], b.argv, s.limits())
+		argv, n, status := s.front.Next(data[consumed:], b.argv, s.limits())
 		b.argv = argv
 		consumed += n
 		if status != Ready {
@@ -180,7 +185,9 @@ func (s *Session) endInput(status Status, left int) {
 		}
 	case Invalid:
 		s.settle()
-		s.answer(nil, s.reader.Failure())
+		if failure := s.front.Failure(); failure.Kind() != resp.None {
+			s.answer(nil, failure)
+		}
 		s.closing = true
 	case Foreign:
 		s.closing = true
@@ -295,6 +302,9 @@ func (s *Session) closed() {
 	s.endWait()
 	s.dropLock()
 	s.endWatches()
+	if front, ok := s.front.(leaver); ok {
+		front.leave()
+	}
 	s.server.leave(s)
 }
 

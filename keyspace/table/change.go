@@ -15,6 +15,7 @@ func (t *Table) Insert(h uint64, r slab.Ref, stamp uint32) *Slot {
 	if t.buckets.Len() == 0 {
 		*t.buckets.Grow() = bucket{}
 	}
+	t.changes++
 	t.count++
 	if t.count<<4 > t.buckets.Len()*loadMax {
 		t.split()
@@ -58,6 +59,7 @@ func (t *Table) Remove(h uint64, r slab.Ref) bool {
 	for b := home; ; b = t.overflow.At(b.link()) {
 		for m := equalBytes(b.tags, tags); m != 0; m &= m - 1 {
 			if i := bits.TrailingZeros64(m) >> 3; b.slots[i].Ref() == r {
+				t.changes++
 				t.removeAt(home, b, i)
 				return true
 			}

@@ -70,6 +70,7 @@ type Table struct {
 	buckets  slab.Array[bucket]
 	overflow slab.Array[bucket]
 	count    int
+	changes  uint64
 	mask     uint64 // of the larger of the two depths: buckets.Len() - 1 <= mask
 }
 
@@ -77,6 +78,10 @@ type Table struct {
 // reference. Insert and Remove call it for entries that are in the table
 // (never for the one that comes or goes), so those must be readable then.
 func New(hashOf func(slab.Ref) uint64) *Table { return &Table{hashOf: hashOf} }
+
+// Changes counts the entries put in and taken out so far: while it stands
+// still, slots stay where they are.
+func (t *Table) Changes() uint64 { return t.changes }
 
 // Len returns the number of entries.
 func (t *Table) Len() int { return t.count }

@@ -13,12 +13,13 @@ type Args struct {
 	argv [][]byte
 	pos  int
 	meta *Meta
-	err  resp.Reply
+	bad  bool
+	err  resp.Reply // if bad
 }
 
 // Reset begins to read argv, a command of meta whose arity has been checked.
 func (a *Args) Reset(meta *Meta, argv [][]byte) {
-	a.argv, a.pos, a.meta, a.err = argv, meta.Words(), meta, resp.Nothing
+	a.argv, a.pos, a.meta, a.bad = argv, meta.words, meta, false
 }
 
 // Meta is the command being read.
@@ -34,15 +35,20 @@ func (a *Args) Len() int { return len(a.argv) - a.pos }
 func (a *Args) More() bool { return a.pos < len(a.argv) && !a.Bad() }
 
 // Bad reports whether a mistake was made.
-func (a *Args) Bad() bool { return a.err.Kind() != resp.None }
+func (a *Args) Bad() bool { return a.bad }
 
 // Err is the first mistake, as the reply to it.
-func (a *Args) Err() resp.Reply { return a.err }
+func (a *Args) Err() resp.Reply {
+	if !a.bad {
+		return resp.Nothing
+	}
+	return a.err
+}
 
 // Fail notes a mistake, unless one was made before.
 func (a *Args) Fail(err resp.Reply) {
-	if !a.Bad() {
-		a.err = err
+	if !a.bad {
+		a.bad, a.err = true, err
 	}
 }
 

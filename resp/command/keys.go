@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // Keys is one of Redis's key specifications: where a search for keys begins,
@@ -77,10 +78,11 @@ const (
 )
 
 func (m *Meta) setShape() {
+	m.words = 1 + strings.Count(m.Name, "|")
 	switch {
 	case len(m.Keys) == 0:
 		m.shape = keyless
-	case len(m.Keys) == 1 && m.Keys[0].First == m.Words() && m.Keys[0].Last == 0 &&
+	case len(m.Keys) == 1 && m.Keys[0].First == m.words && m.Keys[0].Last == 0 &&
 		m.Keys[0].Keyword == "" && !m.Keys[0].Counted:
 		m.shape = firstWord
 	default:

@@ -34,6 +34,7 @@ type Meta struct {
 	Examples string
 
 	id    int
+	words int // of the name
 	shape shape
 }
 
@@ -108,12 +109,7 @@ func (m *Meta) Container() (name, sub string) {
 }
 
 // Words is how many words the name takes: 2 for a subcommand, else 1.
-func (m *Meta) Words() int {
-	if strings.IndexByte(m.Name, '|') >= 0 {
-		return 2
-	}
-	return 1
-}
+func (m *Meta) Words() int { return m.words }
 
 // ArityOK reports whether a command of n words, the name included, is complete.
 func (m *Meta) ArityOK(n int) bool {
