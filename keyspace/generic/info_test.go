@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupedb/troupe/keyspace/generic"
 	"github.com/troupedb/troupe/keyspace/shardtest"
+	"github.com/troupedb/troupe/keyspace/str"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -29,6 +31,19 @@ func TestInfoAsRedis(t *testing.T) {
 	}
 	if compared < 60 {
 		t.Errorf("only %d commands were compared", compared)
+	}
+}
+
+// The examples are true of redis-server as well, but for what it does not have.
+func TestExamplesAsRedis(t *testing.T) {
+	t.Parallel()
+	redis := shardtest.DialRedis(t)
+	for _, family := range []shardtest.Family{&str.Commands, &generic.Commands} {
+		for _, spec := range family.Specs() {
+			if spec.Name != "DELIFEQ" && !strings.Contains(spec.Examples, "IFEQ") {
+				redis.Play(spec.Examples)
+			}
+		}
 	}
 }
 

@@ -75,6 +75,26 @@ func (r *Redis) next() []byte {
 	}
 }
 
+// Play runs the examples of a command, which hold no directives, and compares
+// the replies in RESP3 with those written there.
+func (r *Redis) Play(examples string) {
+	r.tb.Helper()
+	r.Ask([][][]byte{{[]byte("HELLO"), []byte("3")}, {[]byte("FLUSHALL")}})
+	for rest := examples; rest != ""; {
+		line, after, _ := strings.Cut(rest, "\n")
+		want, next, err := resp.ParsePrefix(after)
+		if err != nil {
+			r.tb.Fatalf("after %s: %v", line, err)
+		}
+		argv, _ := resp.SplitLine([]byte(strings.TrimPrefix(line, "> ")))
+		got, _, err := resp.Decode(r.Ask([][][]byte{argv})[0])
+		if err != nil || resp.Format(got) != resp.Format(want) {
+			r.tb.Errorf("%s\nRedis has %s\n  written %s", line, resp.Format(got), resp.Format(want))
+		}
+		rest = next
+	}
+}
+
 // Events are what a redis-server's keyspace notifications tell.
 type Events struct {
 	link *Redis

@@ -78,9 +78,8 @@ func EventText(events []keyspace.Event) string {
 	return strings.Join(list, ", ")
 }
 
-// Examples runs the examples of each command of a family against a World of
-// its own, by 1, 2 and 16 shards. Those that need the families missing are
-// not run, and logged.
+// Examples runs the examples of each command of a family against Worlds of
+// their own, of 1, 2 and 16 shards, that know all the families given.
 func Examples(t *testing.T, family Family, all ...Family) {
 	for _, spec := range family.Specs() {
 		if spec.Run == nil {
