@@ -16,10 +16,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Run: describeAll,
 })
 
-func describeAll(s *session.Session, a *command.Args) resp.Reply {
-	if a.Len() > 0 {
-		return session.UnknownSubcommand("COMMAND", a.Bytes())
-	}
+func describeAll(s *session.Session, _ *command.Args) resp.Reply {
 	rows := s.Server().Catalogue.Commands()
 	return s.Elsewhere(func() resp.Reply { return describe(rows) })
 }
