@@ -12,7 +12,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Summary: "Watches a reading command: pushes its result now and whenever it changes.",
 		Group:   "connection", Since: "0.1.0", Flags: command.NoScript | command.NoMulti,
 		Examples: "> SET k v\n+OK\n> OBSERVE GET k\n" +
-			">[\"observe\", \"fingerprint\", \"aec50f7a4e8e4b0e\", \"result\", \"v\", \"version\", :1, \"covered\", :0, \"kind\", \"state\", \"token\", \"0000000000000001\"]\n" +
+			">[\"observe\", \"fingerprint\", \"380d3c1e1f9803f0\", \"result\", \"v\", \"version\", :1, \"covered\", :0, \"kind\", \"state\", \"token\", \"0000000000000001\"]\n" +
 			"> OBSERVE SET k v\n-ERR OBSERVE not supported for 'SET'\n",
 	},
 	Run: func(s *session.Session, a *command.Args) resp.Reply { return s.Observe(a.Rest()) },
