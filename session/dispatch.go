@@ -216,8 +216,7 @@ func (s *Session) route(row *Command, argv [][]byte) bool {
 	case row.Flags.Has(command.AllShards) && node.Len() > 1:
 		return s.sendAll(row, argv)
 	case row.Flags.Has(command.ByCursor):
-		s.send1(row, argv, cursorShard(argv[1], node.Len()))
-		return true
+		return s.sendFrom(row, argv, cursorShard(argv[1], node.Len()))
 	case len(keys) == 0 || !ok || node.Len() == 1:
 		s.send1(row, argv, 0)
 		return true
@@ -258,6 +257,25 @@ func (s *Session) sendAll(row *Command, argv [][]byte) bool {
 	}
 	s.server.Node.VisitAll(x)
 	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
+	return true
+}
+
+// sendFrom adds a command that concerns a shard and goes on into those after
+// it: SCAN fills its COUNT from them, so that a small database is shown by one
+// call, as people expect who never look at the cursor.
+func (s *Session) sendFrom(row *Command, argv [][]byte, first int) bool {
+	if first == s.server.Node.Len()-1 {
+		s.send1(row, argv, first)
+		return true
+	}
+	x := s.gather(argv)
+	if x == nil {
+		return false
+	}
+	for shard := first; shard < s.server.Node.Len(); shard++ {
+		x.Visit(shard)
+	}
 	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
 	return true
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
 )
 
@@ -112,11 +113,12 @@ func authenticate(c *Config, s *actors.System) error {
 // limit changes the bounds of requests and those that handlers obey.
 func limit(c *Config, s *actors.System) error {
 	limits := session.DefaultLimits
-	limits.BulkMax = int(c.Int("proto-max-bulk-len"))
+	limits.BulkMax = min(int(c.Int("proto-max-bulk-len")), keyspace.TextMax)
 	limits.QueryMax = int(c.Int("client-query-buffer-limit"))
 	s.Server.SetLimits(limits)
 	set := *s.Node.Settings()
 	set.BulkMax = limits.BulkMax
+	set.LFULogFactor, set.LFUDecayMinutes = int(c.Int("lfu-log-factor")), int(c.Int("lfu-decay-time"))
 	set.HashPackedEntries = int(c.Int("hash-max-listpack-entries"))
 	set.HashPackedValue = int(c.Int("hash-max-listpack-value"))
 	set.LFU = strings.HasSuffix(c.Text("maxmemory-policy"), "-lfu")

@@ -91,6 +91,10 @@ var keyspaceRows = []Setting{
 		Help: "How many fields a packed hash may have."},
 	{Name: "hash-max-listpack-value", Alias: "hash-max-ziplist-value", Kind: Memory, Default: "64", Max: longMax, Group: groupKeyspace, effect: limiting,
 		Help: "How many bytes a field or value of a packed hash may have."},
+	{Name: "lfu-log-factor", Kind: Int, Default: "10", Max: intMax, Group: groupKeyspace, effect: limiting,
+		Help: "How much harder a key's frequency grows the higher it is already, under an LFU policy."},
+	{Name: "lfu-decay-time", Kind: Int, Default: "1", Max: intMax, Group: groupKeyspace, effect: limiting,
+		Help: "Minutes after which an unused key's frequency falls by one; 0 never."},
 	{Name: "maxmemory-policy", Kind: Enum, Default: "noeviction", Group: groupKeyspace, effect: limiting, Values: []string{
 		"volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"},
 		Help: "Which keys would go first; an lfu policy makes the server count how often keys are used."},

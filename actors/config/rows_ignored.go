@@ -116,8 +116,6 @@ var tlsRows = []Setting{
 var evictionRows = []Setting{
 	{Name: "maxmemory-samples", Kind: Int, Default: "5", Min: 1, Max: intMax},
 	{Name: "maxmemory-eviction-tenacity", Kind: Int, Default: "10", Max: 100},
-	{Name: "lfu-log-factor", Kind: Int, Default: "10", Max: intMax},
-	{Name: "lfu-decay-time", Kind: Int, Default: "1", Max: intMax},
 	{Name: "lazyfree-lazy-eviction", Kind: Bool, Default: "no"},
 }
 

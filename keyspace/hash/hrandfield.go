@@ -104,7 +104,7 @@ func (h *fields) random(tx *keyspace.Tx) (field, value []byte) {
 	return field, value
 }
 
-// drawnMax bounds how many fields may be drawn, and Settings.BulkMax how many
+// drawnMax bounds how many fields may be drawn, and Settings.TextMax how many
 // bytes in sum, since a few fields make a reply of any size. (Redis 7.0 goes
 // on sending for as long as it takes.)
 const drawnMax = 1 << 22
@@ -131,7 +131,7 @@ func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Re
 		for _, item := range items[len(items)-show.items(1):] {
 			bytes += len(item.Str())
 		}
-		if bytes > tx.Set.BulkMax {
+		if bytes > tx.Set.TextMax() {
 			return nil, false
 		}
 	}

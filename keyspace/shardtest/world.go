@@ -221,7 +221,7 @@ func (w *World) route(spec *command.Spec[*keyspace.Tx], argv [][]byte) []int {
 	}
 	if spec.Flags.Has(command.ByCursor) {
 		cursor, _ := keyspace.ParseCursor(argv[1])
-		return []int{keyspace.CursorShard(cursor, n)}
+		return w.all()[keyspace.CursorShard(cursor, n):]
 	}
 	x := &keyspace.Execute{}
 	keys, _ := spec.AppendKeys(nil, argv)

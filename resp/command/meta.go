@@ -62,7 +62,7 @@ const (
 	Heavy                         // may run over a millisecond: enters by a worker, never on an event loop
 	AllowBusy                     // allowed while a script is busy
 	MayReplicate                  // propagates though it changes no key
-	ByCursor                      // works on the shard at which the cursor in word 1 stands
+	ByCursor                      // works on the shard at which the cursor in word 1 stands, and those after it
 	SubCommands                   // a container: its first argument names the command
 )
 
