@@ -43,6 +43,7 @@ type Server struct {
 	spikes   spikes
 	pace     pace
 	memory   memoryMarks
+	process  processMeter
 	turns    turnTimes
 
 	mu     sync.Mutex
@@ -127,9 +128,14 @@ func help(container string) func(Call, *command.Args) resp.Reply {
 	return func(c Call, _ *command.Args) resp.Reply { return c.Session.Server().Catalogue.Help(container) }
 }
 
+// wordShown is how many bytes of a wrong word an error repeats, as in Redis.
+const wordShown = 128
+
 // wrongSubcommand is the answer to a subcommand with more words than it takes,
 // where Redis looks at that only in the handler.
 func wrongSubcommand(a *command.Args) resp.Reply {
 	container, _ := a.Meta().Container()
-	return resp.Error("ERR unknown subcommand or wrong number of arguments for '" + string(a.Argv()[1]) + "'. Try " + container + " HELP.")
+	sub := a.Argv()[1]
+	return resp.Error("ERR unknown subcommand or wrong number of arguments for '" + string(sub[:min(len(sub), wordShown)]) +
+		"'. Try " + container + " HELP.")
 }

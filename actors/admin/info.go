@@ -73,16 +73,6 @@ func (f *Fields) Bytes(name string, n int64) {
 type report struct {
 	View
 	Fields
-	process *processUse // once it has been read
-}
-
-// use is what the system has given the process, read once an answer.
-func (r *report) use() processUse {
-	if r.process == nil {
-		read := readProcess()
-		r.process = &read
-	}
-	return *r.process
 }
 
 // Tell lets another part of the server add lines to a section, by its name.

@@ -3,7 +3,7 @@ package admin
 import "runtime"
 
 func (r *report) memoryUse() {
-	m, process := r.measure(), r.use()
+	m, process := r.measure(), r.process.read()
 	used := m.allocated()
 	limit := r.settings.Int("maxmemory")
 	r.Bytes("used_memory", used)
@@ -49,7 +49,7 @@ func (r *report) percent(name string, share float64) {
 }
 
 func (r *report) processor() {
-	process := r.use()
+	process := r.process.read()
 	r.Fixed("used_cpu_sys", process.system, 6)
 	r.Fixed("used_cpu_user", process.user, 6)
 	r.Fixed("used_cpu_sys_children", 0, 6)

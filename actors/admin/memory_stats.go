@@ -12,7 +12,7 @@ import (
 // memoryStats tells of the tables once for all databases, as they share the
 // sums that shards keep.
 func memoryStats(v View, _ *command.Args) resp.Reply {
-	m, process := v.measure(), readProcess()
+	m, process := v.measure(), v.process.read()
 	keys := 0
 	var pairs []resp.Reply
 	add := func(name string, value resp.Reply) { pairs = append(pairs, resp.BulkString(name), value) }
@@ -63,15 +63,16 @@ func (v View) keys(db int) (held, expiring int) {
 
 // From where on MEMORY DOCTOR finds something odd.
 const (
-	doctorLittle      = 5 << 20 // bytes in use, below which nothing is worth a word
-	doctorPeak        = 1.5     // peak to present use
-	doctorSlabs       = 1.4     // resident to used bytes of the slabs
+	doctorLittle      = 5 << 20  // bytes in use, below which nothing is worth a word
+	doctorPeak        = 1.5      // peak to present use
+	doctorSlabs       = 1.4      // resident to used bytes of the slabs …
+	doctorSlabsMin    = 32 << 20 // … if the difference is so many bytes
 	doctorPerClient   = 200 << 10
 	doctorMachinePart = 0.9 // of the machine's memory
 )
 
 func memoryDoctor(v View, _ *command.Args) resp.Reply {
-	m, process := v.measure(), readProcess()
+	m, process := v.measure(), v.process.read()
 	return resp.VerbatimText("txt", diagnose(&m, process, int64(v.system.Server.Connected())))
 }
 
@@ -83,7 +84,7 @@ func diagnose(m *memoryUse, process processUse, clients int64) string {
 	if ratio(m.peak, m.allocated()) > doctorPeak {
 		odd = append(odd, "Far more memory was in use before than is now. What is free is given back in small steps; MEMORY PURGE does it at once.")
 	}
-	if ratio(m.slabResident, m.slabUsed) > doctorSlabs {
+	if ratio(m.slabResident, m.slabUsed) > doctorSlabs && m.slabResident-m.slabUsed > doctorSlabsMin {
 		odd = append(odd, "The slabs hold much more than the keys and values in them: many keys were deleted here and there. "+
 			"Their pages are used again for new keys of any size, or given back once they are empty.")
 	}

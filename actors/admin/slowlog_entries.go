@@ -53,10 +53,13 @@ func (l *slowLog) trim() {
 
 // add is the session's SlowLog: any session may call it.
 func (l *slowLog) add(s *session.Session, argv [][]byte, took int64) {
-	entry := slowEntry{
+	l.put(slowEntry{
 		when: s.Server().Millis() / 1000, took: took / int64(time.Microsecond),
 		argv: slowArgv(argv), address: s.Address(), sessionName: *s.Name.Load(),
-	}
+	})
+}
+
+func (l *slowLog) put(entry slowEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	entry.id = l.nextID

@@ -154,7 +154,7 @@ func isLocal(client *session.Session) bool {
 // command that this client sends afterwards.
 func resetStat(c *Call, _ *command.Args) resp.Reply {
 	server := c.client.Server()
-	server.Stats.Reset()
+	server.ResetStats()
 	x := &keyspace.Execute{Encoder: resp.V2, Requests: []keyspace.Request{{Do: func(tx *keyspace.Tx) resp.Reply {
 		tx.EachShard(func(sh *keyspace.Shard) { sh.Stats = keyspace.Stats{} })
 		return resp.OK
