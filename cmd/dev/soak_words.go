@@ -1,0 +1,153 @@
+package main
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// draw draws commands: mostly sound ones on a few keys, so that they meet, and now and then a mistake.
+type draw struct{ rng *rand.Rand }
+
+// command draws one.
+func (w draw) command() (argv []string) {
+	argv = soakCommands[w.rng.IntN(len(soakCommands))](w)
+	for i, word := range argv {
+		if lower := strings.ToLower(word); i == 0 && w.oneIn(20) {
+			argv[i] = lower
+		}
+	}
+	switch {
+	case w.oneIn(60) && len(argv) > 1:
+		argv = argv[:len(argv)-1]
+	case w.oneIn(60):
+		argv = append(argv, w.pick("nonsense", "NX", "1", ""))
+	case w.oneIn(100) && len(argv) > 1 && !tellsTime(argv):
+		argv[1+w.rng.IntN(len(argv)-1)] = strings.ReplaceAll(w.value(), "\x00", "0") // redis-server's numbers end at a NUL
+	}
+	if strings.EqualFold(argv[0], "UNWATCH") {
+		return argv[:1] // with a word it is about live queries
+	}
+	return argv
+}
+
+// tellsTime reports whether a command gives a time to live. A wrong one, drawn at random, might end while
+// the servers are asked one after the other.
+func tellsTime(argv []string) bool {
+	name := strings.ToUpper(argv[0])
+	return strings.Contains(name, "EX") || slices.ContainsFunc(argv, func(word string) bool {
+		return slices.Contains([]string{"EX", "PX", "EXAT", "PXAT"}, word)
+	})
+}
+
+func (w draw) oneIn(n int) bool               { return w.rng.IntN(n) == 0 }
+func (w draw) pick(from ...string) string     { return from[w.rng.IntN(len(from))] }
+func (w draw) number(low, high int) string    { return strconv.Itoa(low + w.rng.IntN(high-low+1)) }
+func (w draw) times(most int) int             { return 1 + w.rng.IntN(most) }
+func (w draw) maybe(argv ...string) []string  { return w.choose(nil, argv) }
+func (w draw) choose(of ...[]string) []string { return of[w.rng.IntN(len(of))] }
+
+// key draws a key, most likely one that holds what the command is about.
+func (w draw) key(kind string) string {
+	if w.oneIn(8) {
+		kind = w.pick("s", "h", "n", "x")
+	}
+	if w.oneIn(40) {
+		return w.pick("", "a b", "\xff\x00\r\n", "{t}", "{}"+kind)
+	}
+	return w.pick(kind, "{t}"+kind) + w.number(0, 3)
+}
+
+func (w draw) keys(kind string, most int) (keys []string) {
+	for range w.times(most) {
+		keys = append(keys, w.key(kind))
+	}
+	return keys
+}
+
+func (w draw) field() string {
+	if w.oneIn(30) {
+		return w.pick("", strings.Repeat("f", 70), "\x00", "12")
+	}
+	return "f" + w.number(0, 12)
+}
+
+func (w draw) integer() string {
+	if w.oneIn(12) {
+		return w.pick("9223372036854775807", "-9223372036854775808", "4611686018427387904", "-1", "0", "+1", " 1", "1 ", "01", "-0", "1.0", "9223372036854775808", "ten", "")
+	}
+	return w.number(-100, 100)
+}
+
+func (w draw) float() string {
+	if w.oneIn(10) {
+		return w.pick("inf", "-inf", "nan", "1e400", "1e-400", "0x1p3", "1e18", "1e-17", " 1", "1 ", "", "-0", "5e-324", ".5", "5.", "1e5", "+1", "infinity", "1_0", "1e")
+	}
+	whole := w.number(-1000, 1000)
+	return w.pick(whole, whole+"."+w.number(0, 999), whole+"."+w.number(0, 99999)+"e"+w.number(-5, 5))
+}
+
+func (w draw) value() string {
+	switch w.rng.IntN(12) {
+	case 0:
+		return w.float()
+	case 1, 2, 3:
+		return w.integer()
+	case 4:
+		return strings.Repeat(w.pick("a", "1", "\x00"), w.rng.IntN(80))
+	case 5:
+		return w.pick("", "\r\n", "\xff\xfe", strings.Repeat("long ", 300), "12345678901234567890")
+	}
+	return w.pick("apple", "banana", "cherry", "ohmytext", "mynewtext") + w.pick("", "", w.number(0, 9))
+}
+
+// soon draws a time to live in seconds that does not end while anybody looks, or has ended.
+func (w draw) soon() string {
+	if w.oneIn(15) {
+		return w.pick("0", "-1", "ten", "9223372036854775807", "-9223372036854775808", "1.5", "")
+	}
+	return w.number(1, 50) + "00000"
+}
+
+// moment draws a Unix time in seconds that is far off, or past.
+func (w draw) moment() string {
+	if w.oneIn(10) {
+		return w.pick("1", "0", "-1", "ten", "1000000000", "9223372036854775807", "-9223372036854775808")
+	}
+	return "330" + w.number(0, 9) + "0000000"
+}
+
+// life draws the words of a time to live, as SET and GETEX have them. It is none that has ended: redis-server
+// keeps a key that is set with such a one until it looks at it, and counts it meanwhile.
+func (w draw) life() []string {
+	far := "330" + w.number(0, 9) + "0000000"
+	return w.choose([]string{"EX", w.soon()}, []string{"PX", w.soon() + "000"}, []string{"EXAT", far}, []string{"PXAT", far + "000"}, []string{"EXAT", w.pick("0", "-1", "ten")})
+}
+
+// pattern draws one for KEYS and the like.
+func (w draw) pattern() string {
+	return w.pick("*", "*", "s*", "?0", "[sh][0-1]", "[^s]*", "*t*1", "\\*", "f1?", "", "[", "[a-", "*[0-", "h\\0", "**a*")
+}
+
+func (w draw) db() string {
+	if w.oneIn(20) {
+		return w.pick("-1", "16", "one", "15", "")
+	}
+	return w.number(0, 2)
+}
+
+func join(parts ...[]string) (argv []string) {
+	for _, part := range parts {
+		argv = append(argv, part...)
+	}
+	return argv
+}
+
+// twos draws alternating words: keys with values, fields with values.
+func twos(most int, w draw, first func() string) (argv []string) {
+	for range w.times(most) {
+		argv = append(argv, first(), w.value())
+	}
+	return argv
+}
