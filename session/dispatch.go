@@ -210,26 +210,37 @@ func (s *Session) route(row *Command, argv [][]byte) bool {
 		s.send1(row, argv, node.ShardOf(argv[pos]))
 		return true
 	}
-	var few [8]command.KeyAt
-	keys, ok := row.AppendKeys(few[:0], argv)
 	switch {
 	case row.Flags.Has(command.AllShards) && node.Len() > 1:
 		return s.sendAll(row, argv)
 	case row.Flags.Has(command.ByCursor):
 		return s.sendFrom(row, argv, cursorShard(argv[1], node.Len()))
-	case len(keys) == 0 || !ok || node.Len() == 1:
+	case row.Keyless() || node.Len() == 1:
+		s.send1(row, argv, 0)
+		return true
+	case s.collectsAll(): // with all shards at hand there is nothing to work out
 		s.send1(row, argv, 0)
 		return true
 	}
-	first, several := node.ShardOf(argv[keys[0].Pos]), false
-	for _, key := range keys[1:] {
-		several = several || node.ShardOf(argv[key.Pos]) != first
-	}
-	if !several {
-		s.send1(row, argv, first)
+	var few [16]command.KeyAt
+	keys, ok := row.AppendKeys(few[:0], argv)
+	if len(keys) == 0 || !ok {
+		s.send1(row, argv, 0)
 		return true
 	}
-	return s.sendSeveral(row, argv, keys)
+	first := node.ShardOf(argv[keys[0].Pos])
+	for _, key := range keys[1:] {
+		if node.ShardOf(argv[key.Pos]) != first {
+			return s.sendSeveral(row, argv, keys)
+		}
+	}
+	s.send1(row, argv, first)
+	return true
+}
+
+// collectsAll reports whether the batch collects every shard already.
+func (s *Session) collectsAll() bool {
+	return s.batch.collect != nil && len(s.batch.collect.Shards) == s.server.Node.Len()
 }
 
 // cursorShard is the shard that a SCAN cursor names; a cursor that is no
@@ -286,8 +297,8 @@ func (s *Session) sendSeveral(row *Command, argv [][]byte, keys []command.KeyAt)
 	if x == nil {
 		return false
 	}
-	for _, key := range keys {
-		x.Visit(s.server.Node.ShardOf(argv[key.Pos]))
+	for i := 0; i < len(keys) && len(x.Shards) < s.server.Node.Len(); i++ {
+		x.Visit(s.server.Node.ShardOf(argv[keys[i].Pos]))
 	}
 	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
 	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
