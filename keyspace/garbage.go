@@ -2,12 +2,21 @@ package keyspace
 
 import (
 	"github.com/troupedb/troupe/keyspace/deadline"
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/keyspace/table"
 )
 
-// freeSlice is how many elements or entries are freed in one go: what is left
-// of a big value or a flushed database goes in slices, commands in between.
-const freeSlice = 512
+// What is left of big values and flushed databases is freed in slices, with
+// commands in between. Work is counted as slab.Heap.Effort does.
+const (
+	freeSlice  = 512                     // how much is freed in one go
+	closeSlice = freeSlice / ChunkEffort // the chunks of a table that are closed in one go
+	// ChunkEffort is what closing a chunk of a table takes.
+	ChunkEffort = 64
+	// owedFrees is what each allocation has to free while there is garbage:
+	// more than comes, so that garbage does not grow however busy a shard is.
+	owedFrees = 2
+)
 
 // garbage is memory that no key owns any more and that is not yet free.
 type garbage struct {
@@ -15,48 +24,106 @@ type garbage struct {
 	tables  []discarded
 }
 
-// discarded is a flushed database's table, freed up to the cursor.
+// discarded is a flushed database's table, whose entries up to the cursor are
+// free, and its deadlines.
 type discarded struct {
 	keys   *table.Table
 	due    *deadline.Queue
 	cursor uint64
+	empty  bool // no entry is left
 }
 
-// Sweep frees a slice of the garbage and reports whether some is left.
-func (sh *Shard) Sweep() (more bool) {
-	g := &sh.garbage
-	if n := len(g.objects); n > 0 {
-		if g.objects[n-1].Free(sh.mem, freeSlice) {
-			g.objects[n-1] = nil
-			g.objects = g.objects[:n-1]
+// Sweep frees a slice of the garbage, well under a millisecond's worth, and
+// reports whether some is left.
+func (sh *Shard) Sweep() (more bool) { return sh.sweep(freeSlice) }
+
+// sweep frees about so much garbage and reports whether some is left.
+func (sh *Shard) sweep(effort int) (more bool) {
+	for effort > 0 && sh.Garbage() {
+		before := sh.mem.Effort()
+		if !sh.sweepSome(effort) {
+			break
 		}
-		return len(g.objects)+len(g.tables) > 0
+		effort -= int(sh.mem.Effort()-before) + 1
 	}
-	if n := len(g.tables); n > 0 && sh.sweepTable(&g.tables[n-1]) {
-		g.tables = g.tables[:n-1]
-	}
-	return len(g.objects)+len(g.tables) > 0
+	return sh.Garbage()
 }
 
-// sweepTable frees a slice of the entries, and the table after the last.
-func (sh *Shard) sweepTable(t *discarded) (done bool) {
-	for freed := 0; freed < freeSlice; {
-		t.cursor = t.keys.Scan(t.cursor, func(slot *table.Slot) {
-			head := readHeader(sh.mem, slot.Ref())
-			if head.object() {
-				sh.freeObject(slot.Ref(), &head)
-			}
-			sh.mem.Free(slot.Ref(), head.size())
-			freed++
-		})
-		if t.cursor == 0 {
-			t.keys.Close()
-			t.due.Close()
-			return true
-		}
+// sweepSome frees one thing, or as much of it as the effort allows; then it
+// reports that this is used up.
+func (sh *Shard) sweepSome(effort int) (goOn bool) {
+	switch g := &sh.garbage; {
+	case len(g.objects) > 0:
+		return sh.sweepObject(effort)
+	case len(g.tables) > 0:
+		return sh.sweepTable(&g.tables[len(g.tables)-1], effort)
 	}
-	return false
+	sh.mem.Settle()
+	return true
+}
+
+// sweepOwed frees what the allocations of a turn owe.
+func (sh *Shard) sweepOwed() {
+	if allocs := sh.mem.Allocs(); allocs != sh.allocs {
+		if sh.Garbage() {
+			sh.sweep(owedFrees * int(allocs-sh.allocs))
+		}
+		sh.allocs = allocs
+	}
 }
 
 // Garbage reports whether there is anything to sweep.
-func (sh *Shard) Garbage() bool { return len(sh.garbage.objects)+len(sh.garbage.tables) > 0 }
+func (sh *Shard) Garbage() bool {
+	return len(sh.garbage.objects)+len(sh.garbage.tables) > 0 || sh.mem.Unsettled()
+}
+
+// sweepObject frees as much of the last object.
+func (sh *Shard) sweepObject(effort int) (done bool) {
+	g := &sh.garbage
+	last := len(g.objects) - 1
+	if !g.objects[last].Free(sh.mem, effort) {
+		return false
+	}
+	g.objects[last] = nil
+	g.objects = g.objects[:last]
+	return true
+}
+
+// sweepTable frees as much of the last table: its entries and then itself.
+// Objects of the entries become garbage of their own.
+func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
+	for end := sh.mem.Effort() + uint64(effort); !t.empty; t.empty = t.cursor == 0 {
+		if sh.mem.Effort() >= end {
+			return false
+		}
+		t.cursor = t.keys.Scan(t.cursor, func(slot *table.Slot) {
+			head := readHeader(sh.mem, slot.Ref())
+			if head.object() {
+				sh.garbage.objects = append(sh.garbage.objects, sh.takeObject(slot.Ref(), &head))
+			}
+			sh.mem.Free(slot.Ref(), head.size())
+		})
+	}
+	if !t.keys.CloseSome(closeSlice) || !t.due.CloseSome(closeSlice) {
+		return false
+	}
+	*t = discarded{}
+	sh.garbage.tables = sh.garbage.tables[:len(sh.garbage.tables)-1]
+	return true
+}
+
+// takeObject takes the Object of an entry out of the shard's list.
+func (sh *Shard) takeObject(ref slab.Ref, head *header) Object {
+	number := getUint32(sh.mem.Bytes(ref, head.size())[head.valueAt():])
+	obj := sh.objects.at(number)
+	sh.objects.remove(number)
+	return obj
+}
+
+// freeObject frees the Object of an entry, or if it is big makes it garbage.
+func (sh *Shard) freeObject(ref slab.Ref, head *header) {
+	obj := sh.takeObject(ref, head)
+	if !obj.Free(sh.mem, freeSlice) {
+		sh.garbage.objects = append(sh.garbage.objects, obj)
+	}
+}

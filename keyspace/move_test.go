@@ -36,39 +36,6 @@ func TestMovesAreTold(t *testing.T) {
 	}
 }
 
-// A flushed database is freed in slices, while it fills again.
-func TestSweep(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 1, 1)
-	sh := r.shards[0]
-	fill := func() {
-		for i := range 3000 {
-			r.put(0, string(rune('a'+i%26))+string(rune(i)), "some text")
-		}
-	}
-	fill()
-	r.all(0, func(tx *Tx) { tx.Flush(0) })
-	fill()
-	before, slices := sh.Mem().Stats().Held, 0
-	for more := true; more; slices++ {
-		if !sh.Garbage() {
-			t.Fatal("there is garbage, but Garbage says no")
-		}
-		more = sh.Sweep()
-	}
-	if sh.Garbage() || slices < 3000/freeSlice || slices > 3000/freeSlice+2 {
-		t.Errorf("swept in %d slices", slices)
-	}
-	if after := sh.Mem().Stats().Held; after >= before || sh.Keys(0) != 3000 {
-		t.Errorf("%d bytes before, %d after; %d keys", before, after, sh.Keys(0))
-	}
-	r.all(0, func(tx *Tx) { tx.Flush(0) })
-	r.wantEmpty()
-	if n := sh.TableBytes(); n != 0 {
-		t.Errorf("the tables of nothing take %d bytes", n)
-	}
-}
-
 // A time far beyond what is kept is kept as far away.
 func TestFarDeadline(t *testing.T) {
 	t.Parallel()

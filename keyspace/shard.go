@@ -22,6 +22,7 @@ type Shard struct {
 	dbs     []db
 	objects objects
 	garbage garbage
+	allocs  uint64 // the heap's, at the end of the last turn
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
 	version uint64 // that of the last change

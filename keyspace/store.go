@@ -183,15 +183,6 @@ func (sh *Shard) setDeadline(d *db, ref slab.Ref, head *header, had bool, when i
 	d.due.Change(getUint32(sh.mem.Bytes(ref, entryMin)[head.deadlineAt():]), when)
 }
 
-func (sh *Shard) freeObject(ref slab.Ref, head *header) {
-	number := getUint32(sh.mem.Bytes(ref, head.size())[head.valueAt():])
-	obj := sh.objects.at(number)
-	sh.objects.remove(number)
-	if !obj.Free(sh.mem, freeSlice) {
-		sh.garbage.objects = append(sh.garbage.objects, obj)
-	}
-}
-
 // Resize makes the packed value of v n bytes long and returns it for writing;
 // bytes beyond the old length are undefined. Growth in place is used where
 // the slab has room. v is not good afterwards. A String becomes Raw.

@@ -55,13 +55,14 @@ func (tx *Tx) End(t *Turn) {
 	if tx.changes > 0 {
 		tx.commit(t.Versions(tx.changes))
 	}
-	if tx.only != nil {
-		tx.only.now = tx.now
-	} else {
-		tx.EachShard(func(sh *Shard) { sh.now = tx.now })
+	tx.dropItems()
+	tx.EachShard(func(sh *Shard) {
+		sh.now = tx.now
+		sh.sweepOwed()
+	})
+	if tx.only == nil {
 		clear(tx.shards)
 	}
-	tx.dropItems()
 	tx.changes, tx.Caller, tx.events, tx.hinted = 0, nil, tx.events[:0], nil
 }
 

@@ -55,9 +55,10 @@ type Object interface {
 	Len() int
 	// Bytes is the memory it takes, elements included.
 	Bytes() int64
-	// Free gives memory back, that of about most elements in one call, and
-	// reports whether all is. The object is used for nothing else meanwhile.
-	Free(mem *slab.Heap, most int) (done bool)
+	// Free gives memory back, with about so much effort (as the heap counts
+	// it: one for each small element), and reports whether all is given back.
+	// The object is used for nothing else meanwhile.
+	Free(mem *slab.Heap, effort int) (done bool)
 	// Copy makes an independent copy, its elements in mem.
 	Copy(from, mem *slab.Heap) Object
 }

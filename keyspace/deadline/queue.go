@@ -50,6 +50,10 @@ func (q *Queue) Bytes() int64 { return queueBytes + q.nodes.Bytes() }
 // Close gives all memory back. The queue is empty and ready.
 func (q *Queue) Close() { q.nodes.Close() }
 
+// CloseSome is Close in steps, of at most so many chunks of 12 KB. It reports
+// whether all memory is back; until then the queue is used for nothing else.
+func (q *Queue) CloseSome(chunks int) (done bool) { return q.nodes.CloseSome(chunks) }
+
 // Add adds a deadline, in milliseconds. A negative one is kept as 0, one over
 // Max as Max.
 func (q *Queue) Add(deadline int64, r slab.Ref) {

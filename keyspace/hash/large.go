@@ -11,8 +11,10 @@ type large struct {
 	mem   *slab.Heap
 	index *table.Table
 	seed  uint64
-	held  int64  // bytes that the elements occupy
-	freed uint64 // the cursor up to which Free has come
+	held  int64 // bytes that the elements occupy
+
+	freed   uint64 // the cursor up to which Free has come
+	emptied bool   // Free has come to the last element
 }
 
 // newLarge makes an empty hash with its elements in mem. No two hashes should
@@ -37,20 +39,18 @@ func (l *large) Bytes() int64 { return l.held + l.index.Bytes() }
 
 // Free implements keyspace.Object. It frees the elements bucket by bucket and
 // then the table.
-func (l *large) Free(mem *slab.Heap, most int) (done bool) {
-	for n := 0; n < most; {
+func (l *large) Free(mem *slab.Heap, effort int) (done bool) {
+	for end := mem.Effort() + uint64(effort); !l.emptied; l.emptied = l.freed == 0 {
+		if mem.Effort() >= end {
+			return false
+		}
 		l.freed = l.index.Scan(l.freed, func(slot *table.Slot) {
 			b, p := l.element(slot.Ref())
 			mem.Free(slot.Ref(), len(b))
 			l.held -= int64(mem.Size(p.end))
-			n++
 		})
-		if l.freed == 0 {
-			l.index.Close()
-			return true
-		}
 	}
-	return false
+	return l.index.CloseSome(1 + effort/keyspace.ChunkEffort)
 }
 
 // Copy implements keyspace.Object.

@@ -116,23 +116,8 @@ func (h *Heap) putPages(number uint32, count int) {
 	h.highDirty = max(h.highDirty, entry)
 	if a.freeCount == arenaPages {
 		h.empty++
-		if h.empty > 1 {
-			h.dropArena(entry)
-		}
 	}
-	h.limitDirty()
-}
-
-// dropArena unmaps an arena without live pages.
-func (h *Heap) dropArena(entry int) {
-	a := h.arenas[entry]
-	for i := a.dirty.next(0); i >= 0; i = a.dirty.next(i + 1) {
-		h.forget(a, i)
-	}
-	UnmapChunk(h.dir[entry], arenaBytes)
-	h.dir[entry], h.arenas[entry] = nil, nil
-	h.mapped -= arenaBytes
-	h.empty--
+	h.settleSome()
 }
 
 // commit counts the frames that bytes [from, to) of the span or run at number

@@ -42,3 +42,36 @@ func TestArrayAgainstSlice(t *testing.T) {
 		t.Error("a closed array is not ready")
 	}
 }
+
+// An array closes in steps of so many chunks, and is ready again.
+func TestArrayClosesInSteps(t *testing.T) {
+	t.Parallel()
+	f := func(length, chunks, want int) {
+		t.Helper()
+		var a Array[uint64]
+		for range length {
+			*a.Grow() = 7
+		}
+		steps := 1
+		for ; !a.CloseSome(chunks); steps++ {
+			if a.Bytes() == 0 {
+				t.Fatalf("%d elements: nothing is left and it is not done", length)
+			}
+		}
+		if steps != want || a.Len() != 0 || a.Bytes() != 0 {
+			t.Errorf("%d elements by %d chunks: %d steps, want %d; %d bytes left", length, chunks, steps, want, a.Bytes())
+		}
+		if *a.Grow() = 8; *a.At(0) != 8 {
+			t.Error("a closed array is not ready")
+		}
+		a.Close()
+	}
+	f(0, 1, 1)
+	f(1, 1, 1)
+	f(chunkLen-1, 1, 1)
+	f(chunkLen, 1, 1)
+	f(chunkLen+1, 1, 2)
+	f(10*chunkLen, 1, 10)
+	f(10*chunkLen, 4, 3)
+	f(10*chunkLen, 40, 1)
+}

@@ -4,9 +4,9 @@
 // A Heap belongs to one owner at a time: it has no locks, starts nothing and
 // reads no clock. It promises that its counts (Stats) are exact, Resident at
 // worst a little high; that no allocation up to 32 KB occupies over an eighth
-// more than was asked for (or 7 bytes, if that is more); and that a page
-// without live allocations is given to whichever size needs one, or back to
-// the system.
+// more than was asked for (or 7 bytes, if that is more); that a page without
+// live allocations is given to whichever size needs one, or back to the
+// system; and that no call but Trim and Close takes long: see Settle.
 //
 // Where things are:
 //
@@ -61,6 +61,7 @@ type Heap struct {
 	arenas []*arena         // the pages of each arena, nil for own arenas
 	lists  [classCount]spanList
 	own    map[int]ownArenas // by their first directory entry
+	doomed []doomed          // freed and not yet unmapped
 
 	lowDirty  int // no arena below has a dirty page
 	lowFree   int // no arena below has a free page
@@ -68,6 +69,7 @@ type Heap struct {
 	empty     int // arenas that have no live page
 
 	used, held, committed, dirty, mapped int64 // bytes; dirty is part of committed
+	allocs, effort                       uint64
 }
 
 // Stats says what a heap holds, in bytes.
@@ -90,6 +92,7 @@ func (h *Heap) Bytes(r Ref, n int) []byte {
 // Alloc returns a place for n bytes, 0 < n <= 2.25 GB, whose contents are
 // undefined. It panics if the system refuses memory.
 func (h *Heap) Alloc(n int) Ref {
+	h.allocs++
 	if uint(n-1) >= slotMax {
 		return h.allocPages(n)
 	}
@@ -99,6 +102,7 @@ func (h *Heap) Alloc(n int) Ref {
 
 // Free takes back the n bytes at r, n being what was asked for.
 func (h *Heap) Free(r Ref, n int) {
+	h.effort++
 	if uint(n-1) >= slotMax {
 		h.freePages(r, n)
 		return
@@ -133,6 +137,9 @@ func (h *Heap) Resize(r Ref, was, n int) {
 	}
 }
 
+// Allocs returns how many allocations there have been.
+func (h *Heap) Allocs() uint64 { return h.allocs }
+
 // Stats returns the present sums. It costs nothing.
 func (h *Heap) Stats() Stats {
 	return Stats{Used: h.used, Held: h.held, Resident: h.committed, Mapped: h.mapped}
@@ -147,6 +154,9 @@ func (h *Heap) Close() {
 	}
 	for i, own := range h.own {
 		UnmapChunk(h.dir[i], own.size)
+	}
+	for _, d := range h.doomed {
+		UnmapChunk(d.base, d.own.size)
 	}
 	*h = Heap{}
 }

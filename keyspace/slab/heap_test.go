@@ -132,6 +132,9 @@ func (m *model) checkPages() {
 	for _, own := range m.h.own {
 		committed += int64(own.resident)
 	}
+	for _, d := range m.h.doomed {
+		committed += int64(d.own.resident)
+	}
 	for entry, a := range m.h.arenas {
 		if a == nil {
 			continue
@@ -158,8 +161,21 @@ func (m *model) checkPages() {
 	if dirty != m.h.dirty || committed != m.h.committed {
 		m.t.Fatalf("dirty %d, committed %d, counted %d and %d", dirty, committed, m.h.dirty, m.h.committed)
 	}
-	if limit := max(dirtyMin, committed/dirtyPart); dirty > limit {
+	if limit := max(dirtyMin, committed/dirtyPart); dirty > limit && !m.h.Unsettled() {
 		m.t.Fatalf("%d bytes of empty pages are resident, the limit is %d", dirty, limit)
+	}
+}
+
+// settle does what frees have left, and demands that each step is small.
+func settle(t testing.TB, h *Heap) {
+	t.Helper()
+	for more := h.Unsettled(); more; {
+		before := h.Stats()
+		more = h.Settle()
+		after := h.Stats()
+		if gone := before.Resident - after.Resident; gone > settleBytes || gone == 0 && after.Mapped == before.Mapped {
+			t.Fatalf("a step gave %d bytes back", gone)
+		}
 	}
 }
 
@@ -183,6 +199,8 @@ func TestRandomAgainstModel(t *testing.T) {
 			b.r = m.h.Move(b.r, b.n)
 		}
 		if step%5000 == 0 {
+			m.checkStats()
+			settle(t, m.h)
 			m.checkStats()
 		}
 		if step%7000 == 0 {
@@ -223,16 +241,22 @@ func TestLarge(t *testing.T) {
 			if data[0] != 1 || data[n/2] != 2 || data[n-1] != 3 {
 				t.Fatalf("%d bytes: not what was written", n)
 			}
+			before := h.Stats().Resident
 			h.Free(refs[i], n)
+			if gone := before - h.Stats().Resident; gone > freeSteps*settleBytes {
+				t.Fatalf("freeing %d bytes gave %d back at once", n, gone)
+			}
 		}
 	}
+	settle(t, h)
 	if s := h.Stats(); s.Used != 0 || s.Held != 0 || s.Mapped > arenaBytes || s.Resident > dirtyMin {
 		t.Errorf("after freeing all: %+v", s)
 	}
 	if len(h.dir) > 40 {
 		t.Errorf("the directory has %d entries: freed ones are not used again", len(h.dir))
 	}
-	h.Alloc(100 << 20) // Close must find it.
+	h.Free(h.Alloc(200<<20), 200<<20)
+	h.Alloc(100 << 20) // Close must find both.
 }
 
 func TestResize(t *testing.T) {

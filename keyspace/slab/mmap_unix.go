@@ -3,6 +3,7 @@
 package slab
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -43,10 +44,15 @@ func mapArena() unsafe.Pointer {
 	return p
 }
 
-// UnmapChunk gives back what MapChunk(n) returned. No pointer into it may be
-// used afterwards.
+// UnmapChunk gives back what MapChunk(n) returned, or its end. No pointer into
+// it may be used afterwards. A process that has as many mappings as the system
+// allows can't take one out of the middle of another; then the memory goes and
+// the addresses stay.
 func UnmapChunk(p unsafe.Pointer, n int) {
-	if err := unix.MunmapPtr(p, uintptr(wholePages(n))); err != nil {
+	switch err := unix.MunmapPtr(p, uintptr(wholePages(n))); {
+	case errors.Is(err, unix.ENOMEM):
+		giveBack(p, wholePages(n))
+	case err != nil:
 		panic(fmt.Errorf("slab: unmapping %d bytes: %w", n, err))
 	}
 }

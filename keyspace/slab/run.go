@@ -93,11 +93,32 @@ func (h *Heap) freeOwn(r Ref, n int) {
 	if own.size != pagesSize(n) {
 		panic("slab: freed with a size other than the one asked for")
 	}
-	UnmapChunk(h.dir[first], own.size)
+	h.doomed = append(h.doomed, doomed{h.dir[first], own})
 	clear(h.dir[first : first+own.count()])
 	delete(h.own, first)
 	h.used -= int64(n)
 	h.held -= int64(own.size)
-	h.mapped -= int64(own.size)
-	h.committed -= int64(own.resident)
+	h.settleSome()
+}
+
+// doomed is what is left of own arenas that are freed.
+type doomed struct {
+	base unsafe.Pointer
+	own  ownArenas
+}
+
+// unmapDoomed unmaps the end of the doomed arenas that were added last.
+func (h *Heap) unmapDoomed() {
+	last := len(h.doomed) - 1
+	d := &h.doomed[last]
+	keep := max(0, (d.own.size-1)/settleBytes*settleBytes)
+	UnmapChunk(unsafe.Add(d.base, keep), d.own.size-keep)
+	h.mapped -= int64(d.own.size - keep)
+	gone := max(0, d.own.resident-keep)
+	h.committed -= int64(gone)
+	h.effort += uint64(1 + gone/frameBytes)
+	d.own.size, d.own.resident = keep, d.own.resident-gone
+	if keep == 0 {
+		h.doomed = h.doomed[:last]
+	}
 }

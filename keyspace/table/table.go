@@ -96,6 +96,16 @@ func (t *Table) Close() {
 	t.count, t.mask = 0, 0
 }
 
+// CloseSome is Close in steps, of at most so many chunks of 64 KB. It reports
+// whether all memory is back; until then the table is used for nothing else.
+func (t *Table) CloseSome(chunks int) (done bool) {
+	if !t.overflow.CloseSome(chunks) || !t.buckets.CloseSome(chunks) {
+		return false
+	}
+	t.Close()
+	return true
+}
+
 // index returns the bucket of a hash: its low bits, one fewer if that bucket
 // has not been split off yet.
 func (t *Table) index(h uint64) int {

@@ -288,6 +288,27 @@ func TestEmptyTableIsSmall(t *testing.T) {
 	tab.Close()
 }
 
+// A table closes in steps and is then as new; so is one that never held much.
+func TestCloseSome(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	defer s.close()
+	for _, n := range []int{0, 1, 200000, 200000} {
+		for i := range n {
+			s.insert(i)
+		}
+		steps := 1
+		for ; !s.tab.CloseSome(4); steps++ {
+		}
+		if chunks := n / 5 / 1024; steps < chunks/5 || steps > chunks/3+1 {
+			t.Errorf("%d entries: %d steps", n, steps)
+		}
+		if s.tab.Len() != 0 || s.tab.Bytes() > 200 {
+			t.Errorf("closed: %d entries, %d bytes", s.tab.Len(), s.tab.Bytes())
+		}
+	}
+}
+
 // An entry of 32 bytes costs at most 50 in all, however full the table is
 // between one doubling and the next, and half the table's part more after a
 // removal of most entries.
