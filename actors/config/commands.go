@@ -35,6 +35,8 @@ var (
 			Name: "CONFIG", Arity: -2, Complexity: "Depends on the subcommand.",
 			Summary: "A container for the commands about the server's settings.",
 			Group:   "server", Since: "0.1.0", Flags: command.SubCommands,
+			Examples: "> CONFIG\n-ERR wrong number of arguments for 'config' command\n" +
+				"> CONFIG NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try CONFIG HELP.\n",
 		},
 	})
 	_ = Commands.Add(command.Spec[*Call]{
@@ -42,7 +44,7 @@ var (
 			Name: "CONFIG|GET", Syntax: "parameter [parameter ...]", Arity: -3, Complexity: "O(N), N being the number of settings and patterns.",
 			Summary: "Returns the values of the settings whose names match one of the patterns.",
 			Group:   "server", Since: "0.1.0", Flags: adminFlags,
-			Examples: "> CONFIG GET databases\n[\"databases\", \"16\"]\n> CONFIG GET nosuchthing\n[]\n" +
+			Examples: "> CONFIG GET databases\n%{\"databases\": \"16\"}\n> CONFIG GET nosuchthing\n%{}\n" +
 				"> CONFIG GET\n-ERR wrong number of arguments for 'config|get' command\n",
 		},
 		Run: get,
@@ -52,7 +54,7 @@ var (
 			Name: "CONFIG|SET", Syntax: "parameter value [parameter value ...]", Arity: -4, Complexity: "O(N), N being the number of settings given.",
 			Summary: "Changes settings of the running server, all of those that are given or none.",
 			Group:   "server", Since: "0.1.0", Flags: adminFlags,
-			Examples: "> CONFIG SET hash-max-listpack-entries 64 timeout 0\n+OK\n> CONFIG GET hash-max-listpack-entries\n[\"hash-max-listpack-entries\", \"64\"]\n" +
+			Examples: "> CONFIG SET hash-max-listpack-entries 64 timeout 0\n+OK\n> CONFIG GET hash-max-listpack-entries\n%{\"hash-max-listpack-entries\": \"64\"}\n" +
 				"> CONFIG SET timeout soon\n-ERR CONFIG SET failed (possibly related to argument 'timeout') - argument couldn't be parsed into an integer\n" +
 				"> CONFIG SET appendonly yes\n-ERR CONFIG SET failed (possibly related to argument 'appendonly') - \"yes\" is not supported yet: nothing is written to disk\n",
 		},

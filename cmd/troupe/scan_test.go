@@ -29,7 +29,7 @@ func TestScanWhileTablesResize(t *testing.T) {
 		var churning sync.WaitGroup
 		churning.Go(func() { s.churn(stop) })
 		walker := s.client()
-		for _, count := range []string{"1", "7", "100"} {
+		for _, count := range []string{"7", "100"} {
 			missed(t, "SCAN COUNT "+count, stays, walker.walk("SCAN", "$", "COUNT", count))
 			missed(t, "SCAN MATCH COUNT "+count, stays, walker.walk("SCAN", "$", "MATCH", "stays:*", "COUNT", count))
 			missed(t, "HSCAN COUNT "+count, stays, walker.walk("HSCAN", "h", "$", "COUNT", count))
@@ -42,7 +42,7 @@ func TestScanWhileTablesResize(t *testing.T) {
 // churn lets the tables grow by a factor of ten or more and shrink again.
 func (s *server) churn(stop chan struct{}) {
 	c := s.client()
-	const others = 20_000
+	const others = 10_000
 	rng := rand.New(rand.NewPCG(1, 1))
 	for {
 		for _, command := range []string{"add", "remove"} {

@@ -11,7 +11,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "SUBSCRIBE", Syntax: "channel [channel ...]", Arity: -2, Complexity: "O(1) for each channel",
 		Summary: "Watches live queries by channels named \"__query__:GET k\", whose messages are JSON.",
 		Group:   "pubsub", Since: "0.1.0", Flags: command.PubSub | command.NoScript | command.NoMulti | command.Loading | command.Stale,
-		Examples: "> SUBSCRIBE \"__query__:GET k\"\n>[\"subscribe\", \"__query__:GET k\", :1]\n" +
+		Examples: "> SUBSCRIBE \"__query__:GET k\"\n>[\"subscribe\", \"__query__:GET k\", :1]\n>[\"message\", \"__query__:GET k\", *]\n" +
 			"> SUBSCRIBE \"__query__:SET k v\"\n-ERR OBSERVE not supported for 'SET'\n",
 	},
 	Run: func(s *session.Session, a *command.Args) resp.Reply { return s.Subscribe(a.Rest()) },
