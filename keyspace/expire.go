@@ -3,15 +3,33 @@ package keyspace
 import (
 	"math"
 
+	"github.com/troupedb/troupe/keyspace/deadline"
 	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/keyspace/table"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
 
-// expireSlice is how many keys at most go in one slice of a turn: a slice
-// stays well under a millisecond, and commands run between two slices.
-const expireSlice = 256
+// expireSlice is how much expiry there is in one slice of a turn, counted as
+// slab.Heap.Effort does, and one for each key: some 256 texts, well under a
+// millisecond's worth. Commands run between two slices.
+const expireSlice = 512
+
+// deadlines is the order of a database's deadlines, in two parts: where many
+// have come at once, those of watched keys go first. An entry's place is in
+// the part that its flagWatched says.
+type deadlines struct {
+	watched, others *deadline.Queue
+}
+
+func (o *deadlines) of(head *header) *deadline.Queue {
+	if head.has(flagWatched) {
+		return o.watched
+	}
+	return o.others
+}
+
+func (o *deadlines) len() int { return o.watched.Len() + o.others.Len() }
 
 // expire removes a key found past its deadline: a change like any other.
 func (tx *Tx) expire(sh *Shard, d *db, slot *table.Slot, head *header) {
@@ -21,31 +39,45 @@ func (tx *Tx) expire(sh *Shard, d *db, slot *table.Slot, head *header) {
 	sh.drop(d, slot, head, true)
 }
 
-// ExpireDue removes keys whose deadline has come, in the order of their
-// deadlines, a slice of them at most. It reports whether more are due.
+// ExpireDue removes keys whose deadline has come, watched ones first and then
+// in the order of their deadlines, a slice of them at most. It reports whether
+// more are due. With Settings.ActiveExpire off, keys stay until they are seen.
 func (tx *Tx) ExpireDue() (more bool) {
+	if !tx.Set.ActiveExpire {
+		return false
+	}
 	left := expireSlice
-	tx.EachShard(func(sh *Shard) {
-		for i := range sh.dbs {
-			tx.DB = i
-			left -= tx.expireIn(sh, &sh.dbs[i], left)
-		}
-	})
-	return left == 0
+	for _, watched := range []bool{true, false} {
+		tx.EachShard(func(sh *Shard) {
+			for i := range sh.dbs[:sh.opened] {
+				tx.DB = i
+				left -= tx.expireIn(sh, watched, left)
+			}
+		})
+	}
+	return left <= 0
 }
 
-func (tx *Tx) expireIn(sh *Shard, d *db, most int) (gone int) {
-	for d.due != nil && gone < most {
-		when, ref, ok := d.due.Min()
+// expireIn is ExpireDue for one part of the database's order, with so much
+// effort. It returns what it took.
+func (tx *Tx) expireIn(sh *Shard, watched bool, effort int) (took int) {
+	d := &sh.dbs[tx.DB]
+	order := d.due.others
+	if watched {
+		order = d.due.watched
+	}
+	for order != nil && took < effort {
+		when, ref, ok := order.Min()
 		if !ok || when > tx.now {
 			break
 		}
+		before := sh.mem.Effort()
 		slot, head := sh.slotOf(d, ref)
 		tx.expire(sh, d, slot, &head)
 		tx.endCommand()
-		gone++
+		took += 1 + int(sh.mem.Effort()-before)
 	}
-	return gone
+	return took
 }
 
 // slotOf finds the slot of an entry that is known to be there.
@@ -62,12 +94,15 @@ func (sh *Shard) slotOf(d *db, ref slab.Ref) (*table.Slot, header) {
 // NextDeadline is the nearest deadline of the shard, Unix milliseconds; ok is
 // false if no key has one.
 func (sh *Shard) NextDeadline() (when int64, ok bool) {
-	for i := range sh.dbs {
-		if sh.dbs[i].due == nil {
-			continue
-		}
-		if at, _, some := sh.dbs[i].due.Min(); some && (!ok || at < when) {
-			when, ok = at, true
+	for i := range sh.dbs[:sh.opened] {
+		due := &sh.dbs[i].due
+		for _, order := range [...]*deadline.Queue{due.watched, due.others} {
+			if order == nil {
+				continue
+			}
+			if at, _, some := order.Min(); some && (!ok || at < when) {
+				when, ok = at, true
+			}
 		}
 	}
 	return when, ok

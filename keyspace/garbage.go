@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"github.com/troupedb/troupe/keyspace/deadline"
 	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/keyspace/table"
 )
@@ -28,7 +27,7 @@ type garbage struct {
 // free, and its deadlines.
 type discarded struct {
 	keys   *table.Table
-	due    *deadline.Queue
+	due    deadlines
 	cursor uint64
 	empty  bool // no entry is left
 }
@@ -104,7 +103,7 @@ func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
 			sh.mem.Free(slot.Ref(), head.size())
 		})
 	}
-	if !t.keys.CloseSome(closeSlice) || !t.due.CloseSome(closeSlice) {
+	if !t.keys.CloseSome(closeSlice) || !t.due.others.CloseSome(closeSlice) || !t.due.watched.CloseSome(closeSlice) {
 		return false
 	}
 	*t = discarded{}

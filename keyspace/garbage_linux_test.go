@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -17,12 +16,6 @@ func threadTime(t *testing.T) time.Duration {
 		t.Skip(err)
 	}
 	return time.Duration(now.Nano())
-}
-
-// slowed reports whether the race detector takes most of the time.
-func slowed() bool {
-	build, _ := debug.ReadBuildInfo()
-	return slices.Contains(build.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // Four million keys with deadlines are flushed and swept: no slice takes a

@@ -412,6 +412,7 @@ func (m *model) checkDeadlines() {
 	}
 	got, count := int64(-1), 0
 	for _, sh := range m.shards {
+		checkOrders(m.t, sh)
 		if when, ok := sh.NextDeadline(); ok && (got < 0 || when < got) {
 			got = when
 		}

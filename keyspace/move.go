@@ -71,7 +71,7 @@ func (tx *Tx) flush(sh *Shard, d *db) {
 	sh.Stats.Changes += int64(d.keys.Len())
 	tx.dirty, sh.dirty = true, true
 	sh.garbage.tables = append(sh.garbage.tables, discarded{keys: d.keys, due: d.due})
-	d.keys, d.due = nil, nil
+	d.keys, d.due = nil, deadlines{}
 }
 
 // touchExisting tells the watchers of the keys that exist now.
@@ -104,6 +104,7 @@ func (tx *Tx) SwapDB(a, b int) {
 		sh.flagAll(y, true)
 		tx.touchExisting(sh, x)
 		tx.touchExisting(sh, y)
+		sh.opened = max(sh.opened, a+1, b+1)
 		tx.dirty, sh.dirty = true, true
 	})
 }

@@ -2,6 +2,8 @@ package keyspace
 
 import (
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,13 +89,18 @@ func (r *rig) on(db int, do func(*Tx), keys ...string) {
 // expireDue is the tick of each shard.
 func (r *rig) expireDue() {
 	for _, sh := range r.shards {
-		for more := true; more; {
-			t := r.turn()
-			tx := Begin(t, []*Shard{sh}, len(r.shards))
-			more = tx.ExpireDue()
-			r.end(t, tx)
+		for r.expireSlice(sh) {
 		}
 	}
+}
+
+// expireSlice is one tick of a shard.
+func (r *rig) expireSlice(sh *Shard) (more bool) {
+	t := r.turn()
+	tx := Begin(t, []*Shard{sh}, len(r.shards))
+	more = tx.ExpireDue()
+	r.end(t, tx)
+	return more
 }
 
 func (r *rig) wantEvents(want string) {
@@ -191,4 +198,10 @@ func (e *ear) heard(t *testing.T, version uint64) bool {
 	}
 	e.versions = nil
 	return told
+}
+
+// slowed reports whether the race detector takes most of the time.
+func slowed() bool {
+	build, _ := debug.ReadBuildInfo()
+	return slices.Contains(build.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }

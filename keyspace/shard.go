@@ -20,6 +20,7 @@ type Shard struct {
 	seed    uint64
 	mem     *slab.Heap
 	dbs     []db
+	opened  int // no database from this number on has ever had a key
 	objects objects
 	garbage garbage
 	allocs  uint64 // the heap's, at the end of the last turn
@@ -42,8 +43,8 @@ type Stats struct {
 
 // db is one database's part of a shard.
 type db struct {
-	keys    *table.Table    // nil until the first key
-	due     *deadline.Queue // likewise
+	keys    *table.Table // nil until the first key
+	due     deadlines    // likewise
 	watched watches
 }
 
@@ -64,9 +65,10 @@ func (sh *Shard) Close() {
 func (d *db) close() {
 	if d.keys != nil {
 		d.keys.Close()
-		d.due.Close()
+		d.due.watched.Close()
+		d.due.others.Close()
 	}
-	d.keys, d.due = nil, nil
+	d.keys, d.due = nil, deadlines{}
 }
 
 // ID is the shard's number.
@@ -95,7 +97,7 @@ func (sh *Shard) Expiring(db int) int {
 	if sh.dbs[db].keys == nil {
 		return 0
 	}
-	return sh.dbs[db].due.Len()
+	return sh.dbs[db].due.len()
 }
 
 // Watched is the number of watched keys of a database.
@@ -105,7 +107,7 @@ func (sh *Shard) Watched(db int) int { return len(sh.dbs[db].watched) }
 func (sh *Shard) TableBytes() (n int64) {
 	for i := range sh.dbs {
 		if d := &sh.dbs[i]; d.keys != nil {
-			n += d.keys.Bytes() + d.due.Bytes()
+			n += d.keys.Bytes() + d.due.watched.Bytes() + d.due.others.Bytes()
 		}
 	}
 	return n
@@ -117,7 +119,12 @@ func (sh *Shard) open(d *db) {
 		return
 	}
 	d.keys = table.New(sh.hashOf)
-	d.due = deadline.New(sh.deadlineMoved)
+	d.due = deadlines{watched: deadline.New(sh.deadlineMoved), others: deadline.New(sh.deadlineMoved)}
+	for i := range sh.dbs {
+		if &sh.dbs[i] == d {
+			sh.opened = max(sh.opened, i+1)
+		}
+	}
 }
 
 func (sh *Shard) hash(key []byte) uint64 { return table.Hash(sh.seed, key) }
@@ -158,6 +165,6 @@ func (sh *Shard) holds(r slab.Ref, key []byte) (head header, same bool) {
 // deadlineOf is when the entry of slot ends, in Unix milliseconds.
 func (sh *Shard) deadlineOf(d *db, slot *table.Slot, head *header) int64 {
 	pos := getUint32(sh.mem.Bytes(slot.Ref(), entryMin)[head.deadlineAt():])
-	when, _ := d.due.At(pos)
+	when, _ := d.due.of(head).At(pos)
 	return when
 }

@@ -109,7 +109,7 @@ func (tx *Tx) create(sh *Shard, d *db, key []byte, hash uint64, p put) {
 	ref := sh.writeEntry(&head, key, p.payload)
 	d.keys.Insert(hash, ref, tx.stamp)
 	if p.deadline >= 0 {
-		d.due.Add(p.deadline, ref)
+		d.due.of(&head).Add(p.deadline, ref)
 	}
 	tx.changed(sh, d, key, watched, p.event)
 }
@@ -154,9 +154,9 @@ func (sh *Shard) moveEntry(d *db, slot *table.Slot, old, head *header, payload [
 		pos := getUint32(entry[old.deadlineAt():])
 		if head.has(flagDeadline) {
 			putUint32(sh.mem.Bytes(ref, entryMin)[head.deadlineAt():], pos)
-			d.due.SetRef(pos, ref)
+			d.due.of(head).SetRef(pos, ref)
 		} else {
-			d.due.Remove(pos)
+			d.due.of(old).Remove(pos)
 		}
 	}
 	slot.SetRef(ref)
@@ -177,10 +177,10 @@ func (sh *Shard) writeEntry(head *header, key, payload []byte) slab.Ref {
 // head has the flag already.
 func (sh *Shard) setDeadline(d *db, ref slab.Ref, head *header, had bool, when int64) {
 	if !had {
-		d.due.Add(when, ref)
+		d.due.of(head).Add(when, ref)
 		return
 	}
-	d.due.Change(getUint32(sh.mem.Bytes(ref, entryMin)[head.deadlineAt():]), when)
+	d.due.of(head).Change(getUint32(sh.mem.Bytes(ref, entryMin)[head.deadlineAt():]), when)
 }
 
 // Resize makes the packed value of v n bytes long and returns it for writing;
@@ -247,7 +247,7 @@ func (sh *Shard) drop(d *db, slot *table.Slot, head *header, withObject bool) {
 	ref := slot.Ref()
 	b := sh.mem.Bytes(ref, head.size())
 	if head.has(flagDeadline) {
-		d.due.Remove(getUint32(b[head.deadlineAt():]))
+		d.due.of(head).Remove(getUint32(b[head.deadlineAt():]))
 	}
 	if head.object() && withObject {
 		sh.freeObject(ref, head)

@@ -9,7 +9,8 @@ type Watcher interface {
 }
 
 // watches is who watches which key of one database, existing or not. Entries
-// of watched keys carry flagWatched, so that writes to others pay nothing.
+// of watched keys carry flagWatched, so that writes to others pay nothing, and
+// their deadlines have an order of their own.
 type watches map[string][]Watcher
 
 // Watch makes w hear of changes of the key from here on. Watching twice is
@@ -48,15 +49,21 @@ func (tx *Tx) Unwatch(key []byte, w Watcher) {
 	sh.flagWatched(db, key, false)
 }
 
-// flagWatched marks the key's entry, if it has one.
-func (sh *Shard) flagWatched(db *db, key []byte, on bool) {
-	slot, head := sh.find(db, key, sh.hash(key))
-	if slot == nil {
+// flagWatched marks the key's entry, if it has one, as watched or not. Its
+// deadline changes over to the part of the order that says so.
+func (sh *Shard) flagWatched(d *db, key []byte, on bool) {
+	slot, head := sh.find(d, key, sh.hash(key))
+	if slot == nil || head.has(flagWatched) == on {
 		return
 	}
-	flags := &sh.mem.Bytes(slot.Ref(), entryMin)[1]
-	*flags = head.flags &^ flagWatched
-	if on {
-		*flags |= flagWatched
+	now := head
+	now.flags ^= flagWatched
+	entry := sh.mem.Bytes(slot.Ref(), entryMin)
+	entry[1] = now.flags
+	if head.has(flagDeadline) {
+		pos := getUint32(entry[head.deadlineAt():])
+		when, _ := d.due.of(&head).At(pos)
+		d.due.of(&head).Remove(pos)
+		d.due.of(&now).Add(when, slot.Ref())
 	}
 }
