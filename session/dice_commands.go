@@ -70,15 +70,17 @@ func diceKeys(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	return resp.Array(found...)
 }
 
-// diceHandshake is the one command that only DiceDB's protocols have.
-var diceHandshake = command.Spec[*Session]{
+// diceOnly are the commands that only DiceDB's protocols have.
+var diceOnly command.Table[*Session]
+
+var diceHandshake = diceOnly.Add(command.Spec[*Session]{
 	Meta: command.Meta{
 		Name: "HANDSHAKE", Syntax: "client-id mode", Arity: 3, Complexity: "O(1)",
 		Summary: "Says whose link this is, and whether it is the one that pushes are for.",
 		Group:   "connection", Since: "0.1.0", Flags: command.Fast | command.NoAuth | command.Loading | command.Stale,
 	},
 	Run: handshake,
-}
+})
 
 // handshake names the link's client. Where a password is asked for, the id may
 // begin with it, as in "password@id" or "user:password@id": DiceDB's clients
