@@ -24,33 +24,33 @@ type Command struct {
 // the last two are ours, in messages of other commands: AUTH, because a server
 // may ask for a password, and PERSIST, of which DiceDB's documentation speaks.
 var Commands = []Command{
-	{Name: "TYPE", Since: Raw, field: 11, shape: textShape{}},
-	{Name: "PING", Since: Raw, field: 12, shape: textShape{}},
-	{Name: "ECHO", Since: Raw, field: 13, shape: textShape{}},
-	{Name: "HANDSHAKE", Arity: 3, Since: Raw, field: 14, shape: emptyShape{}},
-	{Name: "EXISTS", Since: Raw, field: 15, shape: numberShape{}},
-	{Name: "GET", Since: Raw, Watch: Raw, field: 16, shape: textShape{}, errors: readsText},
-	{Name: "SET", Since: Raw, Translate: setWords, field: 17, shape: emptyShape{}, errors: readsText},
-	{Name: "DEL", Since: Raw, field: 18, shape: numberShape{}},
-	{Name: "KEYS", Since: Framed, field: 19, shape: textsShape{}},
-	{Name: "GETDEL", Since: Raw, field: 20, shape: textShape{}, errors: readsText},
-	{Name: "GETEX", Since: Raw, Translate: getexWords, field: 21, shape: textShape{}, errors: readsText},
-	{Name: "GETSET", Since: Framed, field: 22, shape: textShape{}, errors: readsText},
-	{Name: "INCR", Since: Raw, field: 23, shape: numberShape{}, errors: readsInteger},
-	{Name: "DECR", Since: Raw, field: 24, shape: numberShape{}, errors: readsInteger},
-	{Name: "INCRBY", Since: Raw, Translate: deltaWords, field: 25, shape: numberShape{}, errors: readsInteger},
-	{Name: "DECRBY", Since: Raw, Translate: deltaWords, field: 26, shape: numberShape{}, errors: readsInteger},
-	{Name: "FLUSHDB", Arity: 1, Since: Raw, field: 27, shape: emptyShape{}},
-	{Name: "EXPIRE", Since: Raw, Translate: expireWords, field: 28, shape: truthShape{}},
-	{Name: "EXPIREAT", Since: Raw, Translate: expireWords, field: 29, shape: truthShape{}},
-	{Name: "EXPIRETIME", Since: Raw, field: 30, shape: numberShape{}},
-	{Name: "TTL", Since: Raw, field: 31, shape: numberShape{}},
-	{Name: "UNWATCH", Arity: 2, Since: Raw, field: 33, shape: emptyShape{}},
-	{Name: "HGET", Since: Raw, Watch: Framed, field: 34, shape: textShape{}},
-	{Name: "HSET", Since: Raw, field: 35, shape: numberShape{}},
-	{Name: "HGETALL", Since: Raw, Watch: Raw, field: 36, shape: pairsShape{}},
-	{Name: "AUTH", Since: Raw, field: 14, shape: emptyShape{}},
-	{Name: "PERSIST", Since: Raw, field: 28, shape: truthShape{}},
+	{Name: "TYPE", Since: Raw, field: 11, shape: textShape},
+	{Name: "PING", Since: Raw, field: 12, shape: textShape},
+	{Name: "ECHO", Since: Raw, field: 13, shape: textShape},
+	{Name: "HANDSHAKE", Arity: 3, Since: Raw, field: 14, shape: emptyShape},
+	{Name: "EXISTS", Since: Raw, field: 15, shape: numberShape},
+	{Name: "GET", Since: Raw, Watch: Raw, field: 16, shape: textShape, errors: readsText},
+	{Name: "SET", Since: Raw, Translate: setWords, field: 17, shape: emptyShape, errors: readsText},
+	{Name: "DEL", Since: Raw, field: 18, shape: numberShape},
+	{Name: "KEYS", Since: Framed, field: 19, shape: textsShape},
+	{Name: "GETDEL", Since: Raw, field: 20, shape: textShape, errors: readsText},
+	{Name: "GETEX", Since: Raw, Translate: getexWords, field: 21, shape: textShape, errors: readsText},
+	{Name: "GETSET", Since: Framed, field: 22, shape: textShape, errors: readsText},
+	{Name: "INCR", Since: Raw, field: 23, shape: numberShape, errors: readsInteger},
+	{Name: "DECR", Since: Raw, field: 24, shape: numberShape, errors: readsInteger},
+	{Name: "INCRBY", Since: Raw, Translate: deltaWords, field: 25, shape: numberShape, errors: readsInteger},
+	{Name: "DECRBY", Since: Raw, Translate: deltaWords, field: 26, shape: numberShape, errors: readsInteger},
+	{Name: "FLUSHDB", Arity: 1, Since: Raw, field: 27, shape: emptyShape},
+	{Name: "EXPIRE", Since: Raw, Translate: expireWords, field: 28, shape: truthShape},
+	{Name: "EXPIREAT", Since: Raw, Translate: expireWords, field: 29, shape: truthShape},
+	{Name: "EXPIRETIME", Since: Raw, field: 30, shape: numberShape},
+	{Name: "TTL", Since: Raw, field: 31, shape: numberShape},
+	{Name: "UNWATCH", Arity: 2, Since: Raw, field: 33, shape: emptyShape},
+	{Name: "HGET", Since: Raw, Watch: Framed, field: 34, shape: textShape},
+	{Name: "HSET", Since: Raw, field: 35, shape: numberShape},
+	{Name: "HGETALL", Since: Raw, Watch: Raw, field: 36, shape: pairsShape},
+	{Name: "AUTH", Since: Raw, field: 14, shape: emptyShape},
+	{Name: "PERSIST", Since: Raw, field: 28, shape: truthShape},
 }
 
 // WatchSuffix turns the name of a command into that of its live form.
@@ -70,7 +70,7 @@ var encoders = makeEncoders()
 
 func makeEncoders() map[Protocol]map[string]resp.Encoder {
 	raw := map[string]resp.Encoder{"": &rawEncoder{}}
-	framed := map[string]resp.Encoder{"": &framedEncoder{command: Command{shape: emptyShape{}}}}
+	framed := map[string]resp.Encoder{"": &framedEncoder{}}
 	for _, c := range Commands {
 		raw[c.Name], framed[c.Name] = &rawEncoder{command: c}, &framedEncoder{command: c}
 		if live := c.Name + WatchSuffix; c.Watch != None {

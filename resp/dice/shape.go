@@ -9,56 +9,58 @@ import (
 // shape is how a reply stands in a command's own message of Result: nothing, or
 // what the reply is in field 1. As in all of proto3, what is empty or zero is
 // left out.
-type shape interface {
-	// size is the number of bytes that append appends.
-	size(r *resp.Reply) int
-	append(dst []byte, r *resp.Reply) []byte
-}
+type shape uint8
 
-type (
-	emptyShape  struct{} // the reply says nothing but that all is well
-	textShape   struct{} // string; "" also for null
-	numberShape struct{} // int64
-	truthShape  struct{} // bool
-	textsShape  struct{} // repeated string
-	pairsShape  struct{} // repeated message {1 key string · 2 value string}
+const (
+	emptyShape  shape = iota // the reply says nothing but that all is well
+	textShape                // string; "" also for null
+	numberShape              // int64
+	truthShape               // bool
+	textsShape               // repeated string
+	pairsShape               // repeated message {1 key string · 2 value string}
 )
 
-func (emptyShape) size(*resp.Reply) int                     { return 0 }
-func (emptyShape) append(dst []byte, _ *resp.Reply) []byte  { return dst }
-func (textShape) size(r *resp.Reply) int                    { return sizeText(r.Str()) }
-func (textShape) append(dst []byte, r *resp.Reply) []byte   { return appendText(dst, 1, r.Str()) }
-func (numberShape) size(r *resp.Reply) int                  { return sizeNumber(r.Int()) }
-func (numberShape) append(dst []byte, r *resp.Reply) []byte { return appendNumber(dst, 1, r.Int()) }
-func (truthShape) size(r *resp.Reply) int                   { return sizeNumber(min(r.Int(), 1)) }
-func (truthShape) append(dst []byte, r *resp.Reply) []byte {
-	return appendNumber(dst, 1, min(r.Int(), 1))
-}
-
-func (textsShape) size(r *resp.Reply) (n int) {
-	for _, item := range r.Items() {
-		n += 1 + protowire.SizeBytes(len(item.Str()))
+// size is the number of bytes that append appends.
+func (s shape) size(r *resp.Reply) (n int) {
+	switch s {
+	case textShape:
+		return sizeText(r.Str())
+	case numberShape:
+		return sizeNumber(r.Int())
+	case truthShape:
+		return sizeNumber(min(r.Int(), 1))
+	case textsShape:
+		for _, item := range r.Items() {
+			n += 1 + protowire.SizeBytes(len(item.Str()))
+		}
+	case pairsShape:
+		for items := r.Items(); len(items) > 1; items = items[2:] {
+			n += 1 + protowire.SizeBytes(sizeText(items[0].Str())+sizeText(items[1].Str()))
+		}
 	}
 	return n
 }
 
-func (textsShape) append(dst []byte, r *resp.Reply) []byte {
-	for _, item := range r.Items() {
-		dst = appendTag(dst, 1, protowire.BytesType)
-		dst = protowire.AppendString(dst, item.Str())
+func (s shape) append(dst []byte, r *resp.Reply) []byte {
+	switch s {
+	case textShape:
+		return appendText(dst, 1, r.Str())
+	case numberShape:
+		return appendNumber(dst, 1, r.Int())
+	case truthShape:
+		return appendNumber(dst, 1, min(r.Int(), 1))
+	case textsShape:
+		for _, item := range r.Items() {
+			dst = protowire.AppendString(appendTag(dst, 1, protowire.BytesType), item.Str())
+		}
+	case pairsShape:
+		dst = appendPairs(dst, r.Items())
 	}
 	return dst
 }
 
-func (pairsShape) size(r *resp.Reply) (n int) {
-	for items := r.Items(); len(items) > 1; items = items[2:] {
-		n += 1 + protowire.SizeBytes(sizeText(items[0].Str())+sizeText(items[1].Str()))
-	}
-	return n
-}
-
-func (pairsShape) append(dst []byte, r *resp.Reply) []byte {
-	for items := r.Items(); len(items) > 1; items = items[2:] {
+func appendPairs(dst []byte, items []resp.Reply) []byte {
+	for ; len(items) > 1; items = items[2:] {
 		key, value := items[0].Str(), items[1].Str()
 		dst = appendTag(dst, 1, protowire.BytesType)
 		dst = protowire.AppendVarint(dst, uint64(sizeText(key)+sizeText(value)))
