@@ -44,6 +44,9 @@ type push struct {
 type taker interface{ Taken() }
 
 func (s *Session) push(frame []byte, w taker) {
+	if s.closing {
+		return // nothing follows the last reply
+	}
 	if s.busy() {
 		s.pushes = append(s.pushes, push{frame, w})
 		return

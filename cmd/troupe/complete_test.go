@@ -172,8 +172,7 @@ func TestHelpOfContainers(t *testing.T) {
 
 // withoutTranscript are the commands that no transcript can show, and why.
 var withoutTranscript = map[string]string{
-	"SHUTDOWN":    "it ends the server: see process_test.go",
-	"DEBUG|CRASH": "it ends the server: see process_test.go",
+	"SHUTDOWN": "it ends the server: see process_test.go",
 }
 
 func TestEveryCommandHasATranscript(t *testing.T) {

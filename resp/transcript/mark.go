@@ -17,6 +17,10 @@ const (
 	globMark = "\x00glob:"
 )
 
+// globKinds are what may stand before a text with stars: that it is verbatim,
+// a status, or nothing. Nothing is last, as it fits all.
+var globKinds = []string{"=txt:", "=mkd:", "+", ""}
+
 // The marks as AppendQuoted writes them.
 const (
 	quotedAny  = `"\x00any:`
@@ -75,7 +79,7 @@ func markLine(b *strings.Builder, line string) {
 // markStar writes the mark for a star before rest, and returns how much of
 // rest it stands for.
 func markStar(b *strings.Builder, rest string) (n int) {
-	for _, kind := range []string{"", "=txt:", "=mkd:"} {
+	for _, kind := range globKinds {
 		if strings.HasPrefix(rest, kind+`"`) {
 			b.WriteString(kind + quotedGlob)
 			return len(kind) + 1
@@ -100,7 +104,7 @@ func unmarkVarying(text string) string {
 		name, after, _ := strings.Cut(text[at+len(quotedAny):], `"`)
 		text = text[:at] + "*" + name + after
 	}
-	for _, kind := range []string{"=txt:", "=mkd:", ""} {
+	for _, kind := range globKinds {
 		text = strings.ReplaceAll(text, kind+quotedGlob, "*"+kind+`"`)
 	}
 	return text
@@ -130,7 +134,7 @@ func (kept names) matches(want, got resp.Reply) bool {
 }
 
 func cutMark(r resp.Reply, mark string) (rest string, found bool) {
-	if r.Kind() != resp.Text && r.Kind() != resp.Verbatim {
+	if r.Kind() != resp.Text && r.Kind() != resp.Verbatim && r.Kind() != resp.Status {
 		return "", false
 	}
 	return strings.CutPrefix(r.Str(), mark)

@@ -15,7 +15,8 @@
 //	> TIME
 //	[*, *us]                  * is any reply, *us any, kept under a name for …
 //	> ECHO $us                … a word that is a name with a dollar sign
-//	*                         In *"id=* name=*" a star is any text.
+//	*                         In *"id=* name=*" a star is any text; *+"…" and
+//	                          *=txt:"…" are a status and verbatim text.
 //	! advance 11s             a directive, 2! that of another client: see verbs
 //
 // A command is followed by the replies that it has at once: one, none, or
