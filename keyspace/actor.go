@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,8 +17,8 @@ import (
 //	owns      a Shard
 //	accepts   Execute, ExpireTick, SweepTick
 //	sends     Execute on to the next shard and back to its Owner
-//	crashes   when a handler panics: the client gets an error, the node is
-//	          told by Node.Broken, and what the shard holds is not trusted
+//	crashes   when a handler panics, or the shard itself: clients get an error,
+//	          Config.Broken is told, and what the shard holds is not trusted
 type shard struct {
 	*Shard
 	mailbox *Mailbox
@@ -58,7 +59,7 @@ type Config struct {
 	Workers *Workers
 	// Version is the node's counter of changes.
 	Version *atomic.Uint64
-	// Broken is told, once for each, of panics in handlers.
+	// Broken is told, once for each, of panics in handlers and shards.
 	Broken func(*Broken)
 	// Spawn starts an actor under the supervision that shards get.
 	Spawn func(props *actor.Props, name string) (*actor.PID, error)
@@ -82,7 +83,7 @@ func NewNode(c Config) (*Node, error) {
 	for i := range c.Shards {
 		sh := &shard{Shard: NewShard(i, c.Databases, seed), node: n}
 		sh.due.Store(noDue)
-		sh.mailbox = &Mailbox{Rest: n.workers.Schedule}
+		sh.mailbox = &Mailbox{Rest: n.workers.Schedule, Crashed: sh.crashed, Lost: sh.lost}
 		props := actor.PropsFromProducer(func() actor.Actor { return sh },
 			actor.WithMailbox(func() actor.Mailbox { return sh.mailbox }), actor.WithDispatcher(n.workers))
 		pid, err := c.Spawn(props, fmt.Sprintf("shard/%d", i))
@@ -236,6 +237,25 @@ func (sh *shard) execute(x *Execute) {
 	if broken != nil {
 		sh.node.onBroken(broken)
 	}
+}
+
+// crashed reports that the shard itself has panicked, and stops.
+func (sh *shard) crashed(reason, message any) {
+	sh.node.onBroken(&Broken{Command: fmt.Sprintf("%T", message), Reason: reason, Stack: debug.Stack()})
+	sh.lost(message)
+}
+
+// lost answers for a batch that the shard did not live to run.
+func (sh *shard) lost(message any) {
+	x, ok := message.(*Execute)
+	if !ok {
+		return
+	}
+	for _, h := range x.held {
+		h.mailbox.Release()
+	}
+	x.fail()
+	x.finish()
 }
 
 func (sh *shard) runAlone(x *Execute) {

@@ -15,7 +15,7 @@ import (
 type Workers struct {
 	mu     sync.Mutex
 	ready  sync.Cond
-	queue  []func()
+	queue  queue[func()]
 	closed bool
 	group  sync.WaitGroup
 }
@@ -36,7 +36,7 @@ func NewWorkers(n int) *Workers {
 func (w *Workers) Schedule(fn func()) {
 	w.mu.Lock()
 	if !w.closed {
-		w.queue = append(w.queue, fn)
+		w.queue.push(fn)
 	}
 	w.mu.Unlock()
 	w.ready.Signal()
@@ -68,16 +68,11 @@ func (w *Workers) work() {
 func (w *Workers) take() func() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.queue) == 0 {
+	for w.queue.len() == 0 {
 		if w.closed {
 			return nil
 		}
 		w.ready.Wait()
 	}
-	fn := w.queue[0]
-	w.queue[0] = nil
-	if w.queue = w.queue[1:]; len(w.queue) == 0 {
-		w.queue = nil
-	}
-	return fn
+	return w.queue.pop()
 }

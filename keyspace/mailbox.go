@@ -26,7 +26,10 @@ type Slow interface{ IsSlow() bool }
 //
 // The queue itself has no bound; its senders have: a session has at most one
 // message under way to each shard, a shard at most one to each live query.
-// What was queued when the actor stops goes to Lost.
+//
+// An actor's end is final once protoactor's Stop has come, even if the actor
+// panics over it: what was queued then, and what still comes, goes to Lost.
+// (It may not have children, whose end protoactor would wait for.)
 type Mailbox struct {
 	// Place says where turns run: nil in the poster's goroutine, if the actor
 	// is idle, else in the one that is at work on it; otherwise Place is given
@@ -37,15 +40,17 @@ type Mailbox struct {
 	Rest func(turn func())
 	// Crashed is told of a panic, before protoactor's supervision is.
 	Crashed func(reason any, message any)
-	// Lost is given the messages that were queued when the actor had stopped.
+	// Lost is given the messages that the actor did not live to receive. It
+	// runs where its turns do.
 	Lost func(message any)
 
 	mu      sync.Mutex
 	state   mailboxState
-	user    queue
-	system  queue
+	user    queue[any]
+	system  queue[any]
 	paused  bool // protoactor has suspended the actor
 	held    bool // Hold was called and Release not yet
+	stopped bool // Stop has come
 	invoker actor.MessageInvoker
 	turn    func() // run by Place and Rest; made once
 }
@@ -88,7 +93,7 @@ func (m *Mailbox) PostSystemMessage(message any) { m.post(&m.system, message) }
 // rely on.
 func (m *Mailbox) Deliver(message any) { m.invoke(message, false) }
 
-func (m *Mailbox) post(q *queue, message any) {
+func (m *Mailbox) post(q *queue[any], message any) {
 	m.mu.Lock()
 	q.push(message)
 	start := m.state == idle || m.state == parked && q == &m.system && !m.held
@@ -133,7 +138,7 @@ func (m *Mailbox) next(n, weight int, guest bool) (message any, system bool) {
 		m.state = parked
 	case m.system.len() > 0:
 		return m.system.pop(), true
-	case m.paused:
+	case m.paused && !m.stopped:
 		m.state = parked
 	case m.user.len() == 0:
 		m.state = idle
@@ -157,21 +162,37 @@ func (m *Mailbox) hand() {
 func (m *Mailbox) invoke(message any, system bool) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			if m.Crashed != nil {
-				m.Crashed(reason, message)
-			}
-			m.invoker.EscalateFailure(reason, message)
+			m.failed(reason, message)
 		}
 	}()
-	if !system {
+	switch {
+	case system:
+		m.invokeSystem(message)
+	case !m.stopped:
 		m.invoker.InvokeUserMessage(message)
-		return
+	case m.Lost != nil:
+		m.Lost(message)
 	}
+}
+
+func (m *Mailbox) failed(reason, message any) {
+	if m.Crashed != nil {
+		m.Crashed(reason, message)
+	}
+	if !m.stopped {
+		m.invoker.EscalateFailure(reason, message)
+	}
+}
+
+func (m *Mailbox) invokeSystem(message any) {
 	switch message.(type) {
 	case *actor.SuspendMailbox:
 		m.pause(true)
 	case *actor.ResumeMailbox:
 		m.pause(false)
+	case *actor.Stop:
+		m.stopped = true
+		m.invoker.InvokeSystemMessage(message)
 	default:
 		m.invoker.InvokeSystemMessage(message)
 	}
@@ -207,21 +228,6 @@ func (m *Mailbox) Release() {
 	}
 }
 
-// Drop empties the mailbox of an actor that has stopped.
-func (m *Mailbox) Drop() {
-	m.mu.Lock()
-	var left []any
-	for m.user.len() > 0 {
-		left = append(left, m.user.pop())
-	}
-	m.mu.Unlock()
-	for _, message := range left {
-		if m.Lost != nil {
-			m.Lost(message)
-		}
-	}
-}
-
 func weightOf(message any) int {
 	if w, ok := message.(Weighty); ok {
 		return w.Weight()
@@ -232,38 +238,4 @@ func weightOf(message any) int {
 func isSlow(message any) bool {
 	s, ok := message.(Slow)
 	return ok && s.IsSlow()
-}
-
-// queue is a ring that grows by doubling and is let go when it empties large.
-type queue struct {
-	ring  []any
-	head  int
-	count int
-}
-
-// queueKeep is the largest ring kept by an empty queue.
-const queueKeep = 64
-
-func (q *queue) len() int   { return q.count }
-func (q *queue) first() any { return q.ring[q.head] }
-
-func (q *queue) push(message any) {
-	if q.count == len(q.ring) {
-		bigger := make([]any, max(4, 2*len(q.ring)))
-		n := copy(bigger, q.ring[q.head:])
-		copy(bigger[n:], q.ring[:q.head])
-		q.ring, q.head = bigger, 0
-	}
-	q.ring[(q.head+q.count)&(len(q.ring)-1)] = message
-	q.count++
-}
-
-func (q *queue) pop() any {
-	message := q.ring[q.head]
-	q.ring[q.head] = nil
-	q.head = (q.head + 1) & (len(q.ring) - 1)
-	if q.count--; q.count == 0 && len(q.ring) > queueKeep {
-		*q = queue{}
-	}
-	return message
 }

@@ -177,11 +177,16 @@ func (x *Execute) broke(at int, reason any) {
 	if at > 0 {
 		start = x.Requests[at-1].End
 	}
-	x.Out = x.Out[:start] // what the failed one had half written
-	for i := at; i < len(x.Requests); i++ {
-		x.Out = x.Encoder.Append(x.Out, resp.ErrInternal)
-		x.Requests[i].End = len(x.Out)
-		x.Requests[i].Failure = "ERR"
+	x.Out, x.Ran = x.Out[:start], at // without what the failed one had half written
+	x.fail()
+}
+
+// fail answers the requests that have not run with an error.
+func (x *Execute) fail() {
+	for i := x.Ran; i < len(x.Requests); i++ {
+		q := &x.Requests[i]
+		x.Out = x.encoderOf(q).Append(x.Out, resp.ErrInternal)
+		q.End, q.Failure = len(x.Out), "ERR"
 	}
 	x.Ran = len(x.Requests)
 }
