@@ -105,11 +105,16 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// workers is the number of workers. A command that takes long does so in its
+// shards' turn, and a shard has one turn at a time; so with more workers than
+// shards some are always free for live queries, clocks and short turns.
+func (o Options) workers() int { return o.Shards + max(2, runtime.GOMAXPROCS(0)) }
+
 // Start starts a server. It serves when Start returns.
 func Start(o Options) (*System, error) {
 	o = o.withDefaults()
 	s := &System{
-		options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(4),
+		options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
 		Broken: make(chan *keyspace.Broken, 1), Asked: make(chan Stop, 1),
 	}
 	if err := s.start(); err != nil {

@@ -38,6 +38,7 @@ func start(s *Session) (Handler, error) {
 	a.mailbox = &keyspace.Mailbox{
 		Place:   s.link.Post,
 		Crashed: a.crashed,
+		Lost:    a.lost,
 	}
 	props := actor.PropsFromProducer(func() actor.Actor { return a },
 		actor.WithMailbox(func() actor.Mailbox { return a.mailbox }))
@@ -111,4 +112,12 @@ func (a *sessionActor) crashed(reason, message any) {
 	a.server.Log.Error("session crashed", "session", a.id, "message", fmt.Sprintf("%T", message), "reason", reason)
 	a.closing = true
 	a.link.Close()
+}
+
+// lost does what the actor did not live to do: when it has crashed, its link's
+// end comes after its own.
+func (a *sessionActor) lost(message any) {
+	if _, ok := message.(*closed); ok {
+		a.closed()
+	}
 }

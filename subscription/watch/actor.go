@@ -21,6 +21,7 @@ type subscriptionActor struct {
 	exec    keyspace.Execute
 	reading reading
 	leaving bool
+	failure resp.Reply // after a crash
 }
 
 // Registry is every live query of a server, by identity. Sessions come here to
@@ -78,8 +79,15 @@ func (r *Registry) Unwatch(w *Watcher) {
 	room := w.room
 	room.send(&Detach{w})
 	if room.watchers--; room.watchers == 0 {
-		delete(r.rooms, room.identity)
+		r.forget(room)
 		room.send(&Leave{})
+	}
+}
+
+// forget makes whoever watches the query next open another room.
+func (r *Registry) forget(room *room) {
+	if r.rooms[room.identity] == room {
+		delete(r.rooms, room.identity)
 	}
 }
 
@@ -93,7 +101,7 @@ func (r *Registry) Len() int {
 func (r *Registry) open(identity string, q *Query) (*room, error) {
 	room := &room{registry: r, identity: identity, query: q}
 	a := &subscriptionActor{Subscription: &Subscription{query: q}, room: room}
-	mailbox := &keyspace.Mailbox{Place: r.workers.Schedule, Crashed: func(reason, _ any) { a.crashed(reason) }}
+	mailbox := &keyspace.Mailbox{Place: r.workers.Schedule, Crashed: func(reason, _ any) { a.crashed(reason) }, Lost: a.lost}
 	props := actor.PropsFromProducer(func() actor.Actor { return a },
 		actor.WithMailbox(func() actor.Mailbox { return mailbox }))
 	r.next++
@@ -189,11 +197,26 @@ func (a *subscriptionActor) evaluated() (again bool) {
 	return false
 }
 
-// crashed tells the watchers that there will be no more.
+// crashed tells the watchers that there will be no more. Nobody is let in
+// from here on; those at the door are told when the actor has stopped.
 func (a *subscriptionActor) crashed(reason any) {
-	end := Frame{Result: resp.Error(fmt.Sprintf("ERR the live query failed: %v", reason)), Version: a.version, Kind: End}
-	for _, w := range append(a.watchers, a.waiting...) {
-		w.outlet.Push(w, end)
+	r := a.room.registry
+	r.mu.Lock()
+	r.forget(a.room)
+	r.mu.Unlock()
+	a.failure = resp.Error(fmt.Sprintf("ERR the live query failed: %v", reason))
+	for _, w := range a.watchers {
+		w.outlet.Push(w, Frame{Result: a.failure, Version: a.version, Kind: End})
+	}
+	for _, w := range a.waiting {
+		w.outlet.Refused(w, a.failure)
 	}
 	a.watchers, a.waiting = nil, nil
+}
+
+// lost answers a watcher that came too late.
+func (a *subscriptionActor) lost(message any) {
+	if m, ok := message.(*Attach); ok {
+		m.Watcher.outlet.Refused(m.Watcher, a.failure)
+	}
 }
