@@ -17,12 +17,13 @@ import (
 
 // commands is the command line: a field a sub-command.
 type commands struct {
-	Bench  benchCmd  `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
-	Tidy   tidyCmd   `cmd:"" help:"Say where the tree leaves its own style."`
-	New    newCmd    `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
-	Soak   soakCmd   `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
-	Record recordCmd `cmd:"" help:"Take down a conversation with a server as a transcript."`
-	Diff   diffCmd   `cmd:"" help:"Play the transcripts of testdata to a server and print what it answers otherwise."`
+	Bench    benchCmd    `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
+	Tidy     tidyCmd     `cmd:"" help:"Say where the tree leaves its own style."`
+	New      newCmd      `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
+	Soak     soakCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
+	Commands commandsCmd `cmd:"" help:"Write the parts of the README that follow from the code: commands, differences, what is missing."`
+	Record   recordCmd   `cmd:"" help:"Take down a conversation with a server as a transcript."`
+	Diff     diffCmd     `cmd:"" help:"Play the transcripts of testdata to a server and print what it answers otherwise."`
 }
 
 func main() {
