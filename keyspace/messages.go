@@ -80,6 +80,12 @@ type Owner interface {
 	Executed(*Execute)
 }
 
+// Nobody owns an Execute whose end interests no one.
+type Nobody struct{}
+
+// Executed does nothing.
+func (Nobody) Executed(*Execute) {}
+
 // Broken describes a panic in a handler.
 type Broken struct {
 	Command string

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"strings"
 	"sync/atomic"
 
@@ -12,6 +13,7 @@ import (
 // Multi is a transaction being queued.
 type Multi struct {
 	queued  []queuedCommand
+	bytes   int  // of the queued words
 	aborted bool // a command was refused, so EXEC will be
 }
 
@@ -30,6 +32,16 @@ type Lock struct {
 type lockedKey struct {
 	db  int
 	key []byte
+}
+
+// add adds a key, unless it is there.
+func (l *Lock) add(db int, key []byte) {
+	for _, have := range l.keys {
+		if have.db == db && bytes.Equal(have.key, key) {
+			return
+		}
+	}
+	l.keys = append(l.keys, lockedKey{db, bytes.Clone(key)})
 }
 
 // Touched is called by a shard when a key has changed.
@@ -64,9 +76,21 @@ func (s *Session) InExec() bool { return s.inExec }
 
 // queue copies a command into the transaction.
 func (s *Session) queue(row *Command, argv [][]byte) {
-	s.multi.queued = append(s.multi.queued, queuedCommand{row, cloneArgv(argv)})
+	m := s.multi
+	m.queued = append(m.queued, queuedCommand{row, cloneArgv(argv)})
+	for _, arg := range argv {
+		m.bytes += len(arg) + wordBytes
+	}
+	if m.bytes > s.limits().QueryMax {
+		s.server.Log.Warn("link closed: its transaction is longer than client-query-buffer-limit", "session", s.id, "bytes", m.bytes)
+		s.closing = true
+		s.link.Close()
+	}
 	s.Queued.Store(int32(len(s.multi.queued)))
 }
+
+// wordBytes is what a queued word takes beside its bytes.
+const wordBytes = 24
 
 // cloneArgv copies words out of a link's buffer, in one piece.
 func cloneArgv(argv [][]byte) [][]byte {
@@ -247,12 +271,13 @@ func (s *Session) WatchKeys(keys [][]byte) resp.Reply {
 	}
 	lock, db := s.lock, s.db
 	x := s.collected()
+	before := len(lock.keys)
 	for _, key := range keys {
 		x.Visit(s.server.Node.ShardOf(key))
-		lock.keys = append(lock.keys, lockedKey{db, append([]byte(nil), key...)})
+		lock.add(db, key)
 	}
 	s.Locks.Store(int32(len(lock.keys)))
-	fresh := lock.keys[len(lock.keys)-len(keys):]
+	fresh := lock.keys[before:]
 	s.ask(x, s.server.Catalogue.Named("WATCH"), keyspace.Request{DB: db, Do: func(tx *keyspace.Tx) resp.Reply {
 		for _, k := range fresh {
 			tx.Peek(k.key) // one that is past its deadline goes before it is watched
@@ -278,7 +303,7 @@ func (s *Session) dropLock() {
 		lock.release(tx)
 		return resp.OK
 	}}}
-	s.server.Node.Post(x, nobody{})
+	s.server.Node.Post(x, keyspace.Nobody{})
 }
 
 // DropLock is UNWATCH.
@@ -288,9 +313,3 @@ func (s *Session) forgetLock() {
 	s.lock = nil
 	s.Locks.Store(0)
 }
-
-// nobody owns an Execute whose end interests no one.
-type nobody struct{}
-
-// Executed does nothing.
-func (nobody) Executed(*keyspace.Execute) {}

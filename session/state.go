@@ -81,7 +81,7 @@ func (p *Public) IsLocal() bool { return p.unix || isLoopback(p.address) }
 // has not read.
 func (p *Public) Memory() int64 { return int64(unsafe.Sizeof(Session{})) + p.Unsent.Load() }
 
-// Reset is RESET: the session is as new, but for its number and its login.
+// Reset is RESET: the session is as new, but for its number.
 func (s *Session) Reset() {
 	s.endMulti()
 	s.dropLock()

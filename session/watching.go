@@ -151,8 +151,8 @@ func (s *Session) countWatches() {
 	s.SetFlag(FlagPubSub, n > 0)
 }
 
-// watchFrame is a message of a Subscription to one of this session's watches. row
-// is set in the answer that begins or refuses it.
+// watchFrame is a message of a Subscription to one of this session's watches.
+// begins or refused is set in the answer that begins or refuses it.
 type watchFrame struct {
 	one     *watched
 	frame   watch.Frame

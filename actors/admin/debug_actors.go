@@ -76,7 +76,7 @@ func debugCrash(c Call, a *command.Args) resp.Reply {
 	}}}}
 	x.Visit(int(shard))
 	if c.Session.InExec() {
-		node.Post(x, nobody{})
+		node.Post(x, keyspace.Nobody{})
 		return resp.ErrInternal
 	}
 	later := c.Session.Later()

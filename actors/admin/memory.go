@@ -99,7 +99,7 @@ func memoryPurge(c Call, _ *command.Args) resp.Reply {
 		for i := range node.Len() {
 			x := &keyspace.Execute{Encoder: resp.V2, Heavy: true, Requests: []keyspace.Request{{Do: trimShard}}}
 			x.Visit(i)
-			node.Post(x, nobody{})
+			node.Post(x, keyspace.Nobody{})
 		}
 		return resp.OK
 	})
@@ -109,12 +109,6 @@ func trimShard(tx *keyspace.Tx) resp.Reply {
 	tx.EachShard(func(sh *keyspace.Shard) { sh.Mem().Trim() })
 	return resp.OK
 }
-
-// nobody owns a batch whose end interests no one.
-type nobody struct{}
-
-// Executed does nothing.
-func (nobody) Executed(*keyspace.Execute) {}
 
 var _ = Commands.Add(command.Spec[Call]{
 	Meta: command.Meta{

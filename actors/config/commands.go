@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"net/netip"
 	"strings"
 
 	"github.com/troupedb/troupe/actors"
@@ -133,7 +132,7 @@ func set(c *Call, a *command.Args) resp.Reply {
 	for ; len(words) > 0; words = words[2:] {
 		changes = append(changes, Change{string(words[0]), string(words[1])})
 	}
-	err := c.Set(changes, c.Allows("enable-protected-configs", isLocal(c.client)))
+	err := c.Set(changes, c.Allows("enable-protected-configs", c.client.IsLocal()))
 	var refused *Refusal
 	switch {
 	case err == nil:
@@ -146,12 +145,6 @@ func set(c *Call, a *command.Args) resp.Reply {
 	return resp.Error("ERR CONFIG SET failed (possibly related to argument '" + refused.Name + "') - " + refused.Reason)
 }
 
-// isLocal tells clients of this machine.
-func isLocal(client *session.Session) bool {
-	from, err := netip.ParseAddrPort(client.Address())
-	return err != nil || from.Addr().Unmap().IsLoopback() // a unix socket has no port
-}
-
 // resetStat sets the counters to zero. Those of the shards follow, before any
 // command that this client sends afterwards.
 func resetStat(c *Call, _ *command.Args) resp.Reply {
@@ -162,26 +155,23 @@ func resetStat(c *Call, _ *command.Args) resp.Reply {
 		return resp.OK
 	}}}}
 	server.Node.VisitAll(x)
-	server.Node.Post(x, unattended{})
+	server.Node.Post(x, keyspace.Nobody{})
 	return resp.OK
 }
 
-// unattended owns a batch whose end interests no one.
-type unattended struct{}
-
-// Executed does nothing.
-func (unattended) Executed(*keyspace.Execute) {}
-
+// rewrite works with files, which an event loop must not wait for.
 func rewrite(c *Call, _ *command.Args) resp.Reply {
-	err := c.Rewrite()
-	log := c.client.Server().Log
-	switch {
-	case errors.Is(err, errNoFile):
-		return resp.Error("ERR " + err.Error())
-	case err != nil:
-		log.Error("settings not written", "error", err)
-		return resp.Error("ERR " + err.Error())
-	}
-	log.Info("settings written", "file", c.File())
-	return resp.OK
+	config, log := c.Config, c.client.Server().Log
+	return c.client.Elsewhere(func() resp.Reply {
+		err := config.Rewrite()
+		switch {
+		case errors.Is(err, errNoFile):
+			return resp.Error("ERR " + err.Error())
+		case err != nil:
+			log.Error("settings not written", "error", err)
+			return resp.Error("ERR " + err.Error())
+		}
+		log.Info("settings written", "file", config.File())
+		return resp.OK
+	})
 }

@@ -23,6 +23,7 @@ type Config struct {
 
 	// changing is held by whoever changes settings, mu while they are seen.
 	changing  sync.Mutex
+	rewriting sync.Mutex // held by the one rewrite of the file
 	mu        sync.Mutex
 	values    []string // by Setting.index
 	warnings  []string

@@ -117,6 +117,8 @@ var logRows = []Setting{
 		Help: "How many commands the slow log holds."},
 	{Name: "latency-monitor-threshold", Kind: Int, Default: "0", Max: longMax, Group: groupLog,
 		Help: "Milliseconds from which on an event is noted by LATENCY; 0 notes none."},
+	{Name: "latency-tracking-info-percentiles", Kind: Words, Default: "50 99 99.9", Group: groupLog, parse: parsePercentiles,
+		Help: "The percentiles of commands' running times that INFO latencystats shows."},
 }
 
 // The headings of help.

@@ -166,7 +166,6 @@ var innerRows = []Setting{
 	{Name: "io-threads", Kind: Int, Default: "1", Min: 1, Max: 128, When: AtStart, Help: "See event-loops."},
 	{Name: "io-threads-do-reads", Kind: Bool, Default: "no", When: AtStart, Help: "See event-loops."},
 	{Name: "latency-tracking", Kind: Bool, Default: "yes"},
-	{Name: "latency-tracking-info-percentiles", Kind: Words, Default: "50 99 99.9", parse: parsePercentiles},
 	{Name: "set-proc-title", Kind: Bool, Default: "yes", When: AtStart},
 	{Name: "proc-title-template", Default: "{title} {listen-addr} {server-mode}"},
 	{Name: "locale-collate", Hidden: true},

@@ -8,9 +8,10 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/session"
 )
 
-// log is the logger with what it writes to.
+// serverLog is the logger with what it writes to.
 type serverLog struct {
 	hclog.Logger
 	file     *logFile // nil: standard output
@@ -67,7 +68,7 @@ func printBanner(w io.Writer) {
  \__|_| \___/\_,_| .__/\___|   %s
                  |_|
 
-`, version)
+`, session.Version)
 }
 
 // logFile appends to a file by its name: when the file has been moved away, as

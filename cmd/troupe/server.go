@@ -15,6 +15,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/session"
 )
 
 // serverCmd serves until it is told to stop.
@@ -73,7 +74,7 @@ func (r *running) serve() (err error) {
 	}
 	removePID := writePID(r.settings.Text("pidfile"), r.log)
 	defer removePID()
-	r.log.Info("started", "version", version, "pid", os.Getpid(), "cores", runtime.GOMAXPROCS(0),
+	r.log.Info("started", "version", session.Version, "pid", os.Getpid(), "cores", runtime.GOMAXPROCS(0),
 		"loops", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
 		"file", r.settings.File())
 	spareProcessor(r.system.Loops())
