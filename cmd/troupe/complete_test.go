@@ -173,6 +173,7 @@ func TestHelpOfContainers(t *testing.T) {
 // withoutTranscript are the commands that no transcript can show, and why.
 var withoutTranscript = map[string]string{
 	"SHUTDOWN": "it ends the server: see process_test.go",
+	"DEBUG|GC": "it takes long where much else is in the heap",
 }
 
 func TestEveryCommandHasATranscript(t *testing.T) {

@@ -15,28 +15,35 @@ import (
 
 func TestScanWhileTablesResize(t *testing.T) {
 	t.Parallel()
-	eachShape(t, func(t *testing.T, sh shape) {
-		s := startServer(t, sh)
-		w := s.client()
-		stays := map[string]bool{}
-		for i := range 800 {
-			name := fmt.Sprint("stays:", i)
-			stays[name] = true
-			w.want("+OK", "SET", name, "v")
-			w.ask("HSET", "h", name, "v")
-		}
-		stop := make(chan struct{})
-		var churning sync.WaitGroup
-		churning.Go(func() { s.churn(stop) })
-		walker := s.client()
-		for _, count := range []string{"7", "100"} {
-			missed(t, "SCAN COUNT "+count, stays, walker.walk("SCAN", "$", "COUNT", count))
-			missed(t, "SCAN MATCH COUNT "+count, stays, walker.walk("SCAN", "$", "MATCH", "stays:*", "COUNT", count))
-			missed(t, "HSCAN COUNT "+count, stays, walker.walk("HSCAN", "h", "$", "COUNT", count))
-		}
-		close(stop)
-		churning.Wait()
-	})
+	for _, sh := range []shape{{1, false}, {16, false}, {16, true}} {
+		t.Run(sh.String(), func(t *testing.T) {
+			t.Parallel()
+			scanWhileTablesResize(t, startServer(t, sh))
+		})
+	}
+}
+
+func scanWhileTablesResize(t *testing.T, s *server) {
+	t.Helper()
+	w := s.client()
+	stays := map[string]bool{}
+	for i := range 800 {
+		name := fmt.Sprint("stays:", i)
+		stays[name] = true
+		w.want("+OK", "SET", name, "v")
+		w.ask("HSET", "h", name, "v")
+	}
+	stop := make(chan struct{})
+	var churning sync.WaitGroup
+	churning.Go(func() { s.churn(stop) })
+	walker := s.client()
+	for _, count := range []string{"10", "100"} {
+		missed(t, "SCAN COUNT "+count, stays, walker.walk("SCAN", "$", "COUNT", count))
+		missed(t, "SCAN MATCH COUNT "+count, stays, walker.walk("SCAN", "$", "MATCH", "stays:*", "COUNT", count))
+		missed(t, "HSCAN COUNT "+count, stays, walker.walk("HSCAN", "h", "$", "COUNT", count))
+	}
+	close(stop)
+	churning.Wait()
 }
 
 // churn lets the tables grow by a factor of ten or more and shrink again.
