@@ -24,14 +24,18 @@ type diceLink struct {
 	id         string
 	client     *diceClient
 
-	line   []*diceWatch // pushes that wait for their turn on a raw link
-	pacing bool         // one was written less than rawPushGap ago
+	paced *pacedLink   // the link, if it is raw
+	line  []*diceWatch // that wait for their turn to push on it
 }
 
 // speakDice makes a link that has just begun one of DiceDB's.
 func (s *Session) speakDice(p dice.Protocol) {
 	d := &diceLink{session: s, protocol: p}
 	d.whole = d.isWhole
+	if p == dice.Raw {
+		d.paced = &pacedLink{Link: s.link, session: s}
+		s.link = d.paced
+	}
 	s.front = d
 	s.catalogue = s.server.dice.catalogues[p]
 	s.encoder = p.Encoder("")

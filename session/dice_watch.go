@@ -149,21 +149,42 @@ func (m *diceDelivery) Taken() {
 	}
 }
 
-// rawPushGap is how far pushes to a raw link stand apart. Its client takes all
-// that has come for one message, in which later fields replace earlier ones: of
-// two pushes read at once one would be lost.
+// rawPushGap is how far behind all else pushes to a raw link come. Its client
+// takes all that has come for one message, in which later fields replace
+// earlier ones: of two that are read at once one would be lost.
 const rawPushGap = 5 * time.Millisecond
+
+// pacedLink is a raw link that knows when it was last written to.
+type pacedLink struct {
+	Link
+	session *Session
+	written int64 // Server.Nanos
+}
+
+// Write implements Link.
+func (k *pacedLink) Write(p []byte) {
+	k.Link.Write(p)
+	k.written = k.session.server.Nanos()
+}
+
+// gap is how long nothing may be pushed yet.
+func (k *pacedLink) gap() time.Duration {
+	return rawPushGap - time.Duration(k.session.server.Nanos()-k.written)
+}
 
 // dicePush is the message that a watch has something for its target.
 type dicePush struct{ watch *diceWatch }
 
 func (m *dicePush) take(s *Session) {
 	d := s.front.(*diceLink)
-	if d.protocol == dice.Raw && d.pacing {
-		d.line = append(d.line, m.watch)
+	if d.paced == nil {
+		d.deliver(m.watch)
 		return
 	}
-	d.deliver(m.watch)
+	d.line = append(d.line, m.watch)
+	if len(d.line) == 1 {
+		d.pushInLine()
+	}
 }
 
 // deliver writes what the watch has for this link, if it still has.
@@ -175,22 +196,26 @@ func (d *diceLink) deliver(w *diceWatch) {
 	}
 	reply := dice.Watched(w.fingerprint, frame.Result)
 	s.push(d.protocol.Encoder(w.name).Append(nil, reply), &diceDelivery{w, frame})
-	if d.protocol == dice.Raw {
-		d.pacing = true
-		time.AfterFunc(rawPushGap, func() { s.send(&dicePaced{}) })
-	}
 }
 
-// dicePaced is the message that a raw link may be pushed to again.
+// dicePaced is the message that a raw link may be pushed to by now.
 type dicePaced struct{}
 
-func (*dicePaced) take(s *Session) {
-	d := s.front.(*diceLink)
-	d.pacing = false
-	for len(d.line) > 0 && !d.pacing {
-		w := d.line[0]
+func (*dicePaced) take(s *Session) { s.front.(*diceLink).pushInLine() }
+
+// pushInLine pushes what waits, one after the other.
+func (d *diceLink) pushInLine() {
+	for len(d.line) > 0 {
+		wait := d.paced.gap()
+		if d.session.busy() {
+			wait = rawPushGap // behind the reply
+		}
+		if wait > 0 {
+			time.AfterFunc(wait, func() { d.session.send(&dicePaced{}) })
+			return
+		}
+		d.deliver(d.line[0])
 		d.line[0] = nil
 		d.line = d.line[1:]
-		d.deliver(w)
 	}
 }
