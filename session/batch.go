@@ -75,14 +75,7 @@ func (s *Session) open() *batch {
 func (s *Session) free() {
 	b := s.batch
 	s.batch = nil
-	for _, x := range b.execs {
-		if cap(x.Out) <= keepMax {
-			x.Reset()
-			executes.Put(x)
-		}
-	}
-	clear(b.byShard)
-	clear(b.execs)
+	b.release()
 	clear(b.slots)
 	if cap(b.literals) > keepMax {
 		b.literals = nil
@@ -93,6 +86,18 @@ func (s *Session) free() {
 	}
 	*b = batch{slots: b.slots[:0], execs: b.execs[:0], byShard: b.byShard, literals: b.literals[:0], argv: b.argv[:0], out: out}
 	batches.Put(b)
+}
+
+// release gives the Executes back.
+func (b *batch) release() {
+	for _, x := range b.execs {
+		if cap(x.Out) <= keepMax {
+			x.Reset()
+			executes.Put(x)
+		}
+	}
+	clear(b.byShard)
+	clear(b.execs)
 }
 
 // answer adds a reply that is known already.
@@ -283,13 +288,8 @@ func (s *Session) recycle() {
 	b := s.batch
 	for _, x := range b.execs {
 		s.account(x)
-		if cap(x.Out) <= keepMax {
-			x.Reset()
-			executes.Put(x)
-		}
 	}
-	clear(b.byShard)
-	clear(b.execs)
+	b.release()
 	b.slots, b.execs, b.literals = b.slots[:0], b.execs[:0], b.literals[:0]
 	b.collect, b.requests, b.pending, b.posted, b.written, b.following, b.mutes = nil, 0, 0, false, 0, nil, false
 }

@@ -13,7 +13,7 @@ import (
 // guards stand in the order of Redis's.
 func (s *Session) dispatch(argv [][]byte) bool {
 	if s.plain && s.isLast(argv[0]) && s.lastRow.ArityOK(len(argv)) {
-		s.send1(s.lastRow, argv, s.server.Node.ShardOf(argv[s.lastKey]))
+		s.askFor(s.single(s.server.Node.ShardOf(argv[s.lastKey])), s.lastRow, argv)
 		return true
 	}
 	defer s.setPlain()
@@ -196,123 +196,102 @@ func failureOf(reply resp.Reply) string {
 	return code
 }
 
-// route sends a command to the shards of its keys.
+// route sends a command to the shards of its keys. If it has to wait for what
+// is before it, it is held as it came.
 func (s *Session) route(row *Command, argv [][]byte) bool {
+	words := argv
 	if row.Translate != nil {
 		var refusal resp.Reply
-		if argv, refusal = row.Translate(argv, s.now); refusal.IsError() {
+		if words, refusal = row.Translate(argv, s.now); refusal.IsError() {
 			s.server.refused(row, refusal)
 			return s.answerHere(nil, refusal)
 		}
 	}
+	x := s.destination(row, words)
+	if x == nil {
+		s.held = argv
+		return false
+	}
+	s.askFor(x, row, words)
+	return true
+}
+
+// askFor adds a command to an Execute that visits its shards.
+func (s *Session) askFor(x *keyspace.Execute, row *Command, argv [][]byte) {
+	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
+	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
+}
+
+// destination is the part of the batch that a command belongs to; nil if what
+// is before it must be done first, which takes time.
+func (s *Session) destination(row *Command, argv [][]byte) *keyspace.Execute {
 	node := s.server.Node
 	if pos := row.SingleKey(); pos > 0 {
-		s.send1(row, argv, node.ShardOf(argv[pos]))
-		return true
+		return s.single(node.ShardOf(argv[pos]))
 	}
 	switch {
 	case row.Flags.Has(command.AllShards) && node.Len() > 1:
-		return s.sendAll(row, argv)
+		return s.gather(0, node.Len())
 	case row.Flags.Has(command.ByCursor):
-		return s.sendFrom(row, argv, cursorShard(argv[1], node.Len()))
+		return s.fromCursor(argv[1])
 	case row.Keyless() || node.Len() == 1:
-		s.send1(row, argv, 0)
-		return true
+		return s.single(0)
 	case s.collectsAll(): // with all shards at hand there is nothing to work out
-		s.send1(row, argv, 0)
-		return true
+		return s.batch.collect
 	}
 	var few [16]command.KeyAt
 	keys, ok := row.AppendKeys(few[:0], argv)
 	if len(keys) == 0 || !ok {
-		s.send1(row, argv, 0)
-		return true
+		return s.single(0)
 	}
 	first := node.ShardOf(argv[keys[0].Pos])
 	for _, key := range keys[1:] {
 		if node.ShardOf(argv[key.Pos]) != first {
-			return s.sendSeveral(row, argv, keys)
+			return s.ofKeys(argv, keys)
 		}
 	}
-	s.send1(row, argv, first)
-	return true
+	return s.single(first)
+}
+
+// fromCursor visits the shard at which a SCAN cursor stands and those after
+// it: SCAN fills its COUNT from them, so that a small database is shown by one
+// call, as people expect who never look at the cursor. A cursor that is no
+// number goes to any shard, whose answer is the error.
+func (s *Session) fromCursor(word []byte) *keyspace.Execute {
+	first, shards := 0, s.server.Node.Len()
+	if cursor, ok := keyspace.ParseCursor(word); ok {
+		first = keyspace.CursorShard(cursor, shards)
+	}
+	if first == shards-1 {
+		return s.single(first)
+	}
+	return s.gather(first, shards)
+}
+
+// ofKeys collects the shards of the keys.
+func (s *Session) ofKeys(argv [][]byte, keys []command.KeyAt) *keyspace.Execute {
+	x := s.gather(0, 0)
+	for i := 0; x != nil && i < len(keys) && len(x.Shards) < s.server.Node.Len(); i++ {
+		x.Visit(s.server.Node.ShardOf(argv[keys[i].Pos]))
+	}
+	return x
+}
+
+// gather is the batch's collection, once nothing for single shards is before
+// it, made to visit the shards from first up to, and without, end. It is nil
+// if that takes time.
+func (s *Session) gather(first, end int) *keyspace.Execute {
+	if (s.batch == nil || s.batch.collect == nil) && !s.settle() {
+		return nil
+	}
+	x := s.collected()
+	for shard := first; shard < end; shard++ {
+		x.Visit(shard)
+	}
+	return x
 }
 
 // collectsAll reports whether the batch collects every shard already.
 func (s *Session) collectsAll() bool {
 	return s.batch.collect != nil && len(s.batch.collect.Shards) == s.server.Node.Len()
-}
-
-// cursorShard is the shard that a SCAN cursor names; a cursor that is no
-// number goes to any, whose answer is the error.
-func cursorShard(cursor []byte, n int) int {
-	c, ok := keyspace.ParseCursor(cursor)
-	if !ok {
-		return 0
-	}
-	return keyspace.CursorShard(c, n)
-}
-
-// send1 adds a command to its shard's part of the batch.
-func (s *Session) send1(row *Command, argv [][]byte, shard int) {
-	x := s.single(shard)
-	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
-}
-
-// sendAll adds a command that concerns every shard.
-func (s *Session) sendAll(row *Command, argv [][]byte) bool {
-	x := s.gather(argv)
-	if x == nil {
-		return false
-	}
-	s.server.Node.VisitAll(x)
-	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
-	return true
-}
-
-// sendFrom adds a command that concerns a shard and goes on into those after
-// it: SCAN fills its COUNT from them, so that a small database is shown by one
-// call, as people expect who never look at the cursor.
-func (s *Session) sendFrom(row *Command, argv [][]byte, first int) bool {
-	if first == s.server.Node.Len()-1 {
-		s.send1(row, argv, first)
-		return true
-	}
-	x := s.gather(argv)
-	if x == nil {
-		return false
-	}
-	for shard := first; shard < s.server.Node.Len(); shard++ {
-		x.Visit(shard)
-	}
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
-	return true
-}
-
-// sendSeveral adds a command that concerns the shards of its keys.
-func (s *Session) sendSeveral(row *Command, argv [][]byte, keys []command.KeyAt) bool {
-	x := s.gather(argv)
-	if x == nil {
-		return false
-	}
-	for i := 0; i < len(keys) && len(x.Shards) < s.server.Node.Len(); i++ {
-		x.Visit(s.server.Node.ShardOf(argv[keys[i].Pos]))
-	}
-	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
-	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
-	return true
-}
-
-// gather is the batch's collection, once nothing for single shards is before
-// it. It is nil if that takes time; the command is then held.
-func (s *Session) gather(argv [][]byte) *keyspace.Execute {
-	if s.batch == nil || s.batch.collect == nil {
-		if !s.settle() {
-			s.held = argv
-			return nil
-		}
-	}
-	return s.collected()
 }
