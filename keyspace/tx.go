@@ -35,6 +35,7 @@ type Tx struct {
 	touchedKeys int     // watched keys that the present command has changed
 	events      []Event // what happened, if Settings.Events asks for it
 	trace       func(key []byte)
+	clockRead   bool // since Trace was called
 	noTouch     bool // the caller's reads don't mark keys as used
 
 	hinted  *byte // the key whose hash is known, by its place
@@ -110,7 +111,10 @@ func (tx *Tx) Databases() (n int) {
 
 // Now is the command's instant, Unix milliseconds. It never goes back within
 // a shard and is the same for all of a command, transaction or script.
-func (tx *Tx) Now() int64 { return tx.now }
+func (tx *Tx) Now() int64 {
+	tx.clockRead = true
+	return tx.now
+}
 
 // Rand is the next number of the turn's own random sequence (splitmix64 by
 // Steele, Lea and Flood), which the turn's seed decides.
@@ -283,7 +287,15 @@ func (tx *Tx) Deadline(v Value) int64 {
 
 // Trace makes every look-up of the command report its key, until it is called
 // with nil: a live query watches what its evaluation really read.
-func (tx *Tx) Trace(report func(key []byte)) { tx.trace = report }
+func (tx *Tx) Trace(report func(key []byte)) { tx.trace, tx.clockRead = report, false }
+
+// ClockRead reports whether a command has asked for the time since Trace was
+// called: its answer may change though no key does.
+func (tx *Tx) ClockRead() bool { return tx.clockRead }
+
+// Changed reports whether the present command has changed something, be it
+// only that a key which it read was past its deadline.
+func (tx *Tx) Changed() bool { return tx.dirty }
 
 // Call runs a command within this one: of a transaction, of a script, of a
 // live query. It has its own arguments and the same instant. Its reply must

@@ -67,3 +67,11 @@ func (sh *Shard) flagWatched(d *db, key []byte, on bool) {
 		d.due.of(&now).Add(when, slot.Ref())
 	}
 }
+
+// WatchedKeys is the number of keys that are watched, in all databases.
+func (sh *Shard) WatchedKeys() (n int) {
+	for i := range sh.dbs {
+		n += len(sh.dbs[i].watched)
+	}
+	return n
+}

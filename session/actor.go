@@ -11,7 +11,7 @@ import (
 //
 //	owns      a Session
 //	accepts   what its link brings; Executed, Answer, Deliver, Kill, Unpaused;
-//	          frames of live queries; tasks
+//	          news of live queries; tasks
 //	sends     Execute to shards
 //	crashes   on a mistake of the program: its link closes, others live on
 type sessionActor struct {
@@ -87,8 +87,8 @@ func (a *sessionActor) Receive(ctx actor.Context) {
 		a.drained()
 	case *Answer:
 		a.answered(m.Reply)
-	case *watchFrame:
-		a.framed(m)
+	case *watched:
+		m.take(a.Session)
 	case task:
 		m.take(a.Session)
 	case *Deliver:

@@ -20,8 +20,15 @@ func (s *Session) Subscribe(channels [][]byte) resp.Reply {
 			return err
 		}
 	}
+	if refusal := s.mayWatch(len(channels)); refusal.IsError() {
+		return refusal
+	}
 	for i, channel := range channels {
-		s.watch(rows[i], words[i][rows[i].Words():], asChannel, string(channel))
+		refusal := s.watch(rows[i], words[i][rows[i].Words():], asChannel, string(channel))
+		if refusal.IsError() {
+			s.answer(nil, refusal)
+			continue
+		}
 		s.confirm("subscribe", resp.Bulk(channel))
 	}
 	return resp.Nothing
@@ -45,14 +52,12 @@ func (s *Session) channelQuery(channel []byte) (row *Command, words [][]byte, er
 // Unsubscribe is UNSUBSCRIBE: of the channels named, or of all.
 func (s *Session) Unsubscribe(channels [][]byte) resp.Reply {
 	if len(channels) == 0 {
-		for _, one := range s.watching.order {
-			if one.as == asChannel {
-				channels = append(channels, []byte(one.watcher.Channel))
-			}
+		for name := range s.watching.byChannel {
+			channels = append(channels, []byte(name))
 		}
 	}
 	for _, channel := range channels {
-		if one := s.watching.onChannel(string(channel)); one != nil {
+		if one := s.watching.byChannel[string(channel)]; one != nil {
 			s.endWatch(one)
 		}
 		s.confirm("unsubscribe", resp.Bulk(channel))
@@ -61,15 +66,6 @@ func (s *Session) Unsubscribe(channels [][]byte) resp.Reply {
 		s.confirm("unsubscribe", resp.Nil)
 	}
 	return resp.Nothing
-}
-
-func (w *watching) onChannel(name string) *watched {
-	for _, one := range w.order {
-		if one.as == asChannel && one.watcher.Channel == name {
-			return one
-		}
-	}
-	return nil
 }
 
 // confirm answers one step of SUBSCRIBE or UNSUBSCRIBE.

@@ -4,8 +4,6 @@ import (
 	"net"
 	"slices"
 	"sync"
-
-	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // DiceDB's clients have two links: on one they send commands, from the other
@@ -126,18 +124,12 @@ func (c *diceClient) setTarget(s *Session, watches bool) {
 	if watches {
 		c.targets = append(c.targets, s)
 	}
-	var taken []*watch.Watcher
 	if now := c.target(); now != before {
 		for _, w := range c.watches {
-			if w.route(now) {
-				taken = append(taken, w.watcher)
-			}
+			w.route(now)
 		}
 	}
 	c.mu.Unlock()
-	for _, w := range taken {
-		w.Taken()
-	}
 }
 
 // add notes a watch.
@@ -147,15 +139,14 @@ func (c *diceClient) add(w *diceWatch) {
 	c.watches = append(c.watches, w)
 }
 
-// remove forgets a watch. It reports whether it was there, and whether its
-// Subscription still knows it.
-func (c *diceClient) remove(w *diceWatch) (removed, alive bool) {
+// remove forgets a watch, and reports whether it was there.
+func (c *diceClient) remove(w *diceWatch) (removed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := len(c.watches)
 	c.watches = slices.DeleteFunc(c.watches, func(have *diceWatch) bool { return have == w })
 	w.over = true
-	return len(c.watches) < before, !w.broken
+	return len(c.watches) < before
 }
 
 func (c *diceClient) ownedBy(s *Session) []*diceWatch {

@@ -12,8 +12,7 @@ import (
 
 // diceWatch is a live query of a client of DiceDB's protocols. It begins with a
 // reply on the link that asked, and ends with that link; its pushes go to the
-// client's target. At most one is on its way; while there is no target, the
-// latest waits.
+// client's target. While there is no target, the news waits.
 type diceWatch struct {
 	client      *diceClient
 	owner       *Session
@@ -23,17 +22,18 @@ type diceWatch struct {
 	watcher     *watch.Watcher
 
 	// Guarded by the client's lock.
-	begun  bool
-	over   bool
-	broken bool         // the Subscription has ended it
-	latest *watch.Frame // not delivered yet
-	flying bool         // the watcher is to be told when it is
+	begun bool
+	over  bool
+	news  bool // the target is to be told something
 }
 
 // diceWatch runs a live form: the reply comes when the query is evaluated. One
 // that the link has already begins anew.
 func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 	d := s.front.(*diceLink)
+	if refusal := s.mayWatch(1); refusal.IsError() {
+		return refusal
+	}
 	rest := a.Rest()
 	q := watch.NewQuery(row.Data, rest, s.db, *s.User.Load())
 	text := append([]byte(a.Meta().Name+" "), bytes.Join(rest, []byte(" "))...)
@@ -48,7 +48,7 @@ func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 	}
 	w.client.add(w)
 	s.Watching.Add(1)
-	if err := s.server.Watches.Watch(q, w.watcher, w); err != nil {
+	if _, err := s.server.Watches.Watch(q, w.watcher, w); err != nil {
 		w.client.remove(w)
 		s.Watching.Add(-1)
 		return resp.Error("ERR " + err.Error())
@@ -58,96 +58,99 @@ func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 
 // end ends the watch. Any of the client's links may do so.
 func (w *diceWatch) end() {
-	removed, alive := w.client.remove(w)
-	if removed {
+	if w.client.remove(w) {
 		w.owner.Watching.Add(-1)
-	}
-	if removed && alive {
 		w.owner.server.Watches.Unwatch(w.watcher)
 	}
 }
 
-// diceAnswer is the reply to a request to watch.
-type diceAnswer struct{ reply resp.Reply }
-
-func (m *diceAnswer) take(s *Session) {
-	if !s.closing {
-		s.answered(m.reply)
-	}
-}
-
-// Begun is called by the Subscription.
-func (w *diceWatch) Begun(_ *watch.Watcher, f watch.Frame) {
-	w.client.mu.Lock()
-	w.begun = true
-	w.client.mu.Unlock()
-	w.owner.send(&diceAnswer{dice.Watched(w.fingerprint, f.Result)})
-}
-
-// Refused is called by the Subscription.
-func (w *diceWatch) Refused(_ *watch.Watcher, err resp.Reply) {
-	w.end()
-	w.owner.send(&diceAnswer{err})
-}
-
-// Push is called by the Subscription.
-func (w *diceWatch) Push(_ *watch.Watcher, f watch.Frame) {
-	w.client.mu.Lock()
-	w.latest, w.flying = &f, true
-	w.broken = w.broken || f.Kind == watch.End
-	waits := w.route(w.client.target())
-	w.client.mu.Unlock()
-	if waits {
-		w.watcher.Taken()
-	}
-}
-
-// route sends what is not delivered on its way to a target. Without one it
-// waits, and so that it is the latest, more is asked for: it reports that the
-// watcher is to be told so. The caller holds the client's lock.
-func (w *diceWatch) route(target *Session) (waits bool) {
-	switch {
-	case w.latest == nil:
-	case target != nil:
-		w.flying = true
-		target.send(&dicePush{w})
-	case w.flying:
-		w.flying = false
-		return true
-	}
-	return false
-}
-
-// undelivered is what is to be sent to the target that s is, or nil.
-func (w *diceWatch) undelivered(s *Session) *watch.Frame {
+// Loop, Post and News implement watch.Outlet by the owner's link.
+func (w *diceWatch) Loop() int        { return w.owner.link.Loop() }
+func (w *diceWatch) Post(task func()) { w.owner.link.Post(task) }
+func (w *diceWatch) News(*watch.Watcher) {
 	w.client.mu.Lock()
 	defer w.client.mu.Unlock()
-	if w.over || w.client.target() != s {
-		return nil
+	if !w.begun {
+		w.owner.send(&diceBegun{w})
+		return
 	}
-	return w.latest
+	w.news = true
+	w.route(w.client.target())
 }
 
-// diceDelivery is a frame in the hands of a link.
-type diceDelivery struct {
-	watch *diceWatch
-	frame *watch.Frame
-}
+// diceBegun is the message to its owner that a watch has its first state.
+type diceBegun struct{ watch *diceWatch }
 
-// Taken tells that it has left the server.
-func (m *diceDelivery) Taken() {
+func (m *diceBegun) take(s *Session) {
 	w := m.watch
-	w.client.mu.Lock()
-	if w.latest == m.frame {
-		w.latest = nil
+	if s.closing {
+		w.watcher.Hold()
+		return
 	}
-	wasFlying := w.flying
-	w.flying = false
-	w.client.mu.Unlock()
-	if wasFlying {
-		w.watcher.Taken()
+	f, ok := w.watcher.Take()
+	switch {
+	case !ok:
+	case f.Kind != watch.Current:
+		w.end()
+		s.answered(f.Result)
+	default:
+		w.client.mu.Lock()
+		w.begun = true
+		w.client.mu.Unlock()
+		s.answered(dice.Watched(w.fingerprint, f.Result))
 	}
 }
+
+// route sends word of what is not told yet to a target; without one it waits.
+// The caller holds the client's lock.
+func (w *diceWatch) route(target *Session) {
+	switch {
+	case !w.news:
+	case target == nil:
+		w.watcher.Hold()
+	default:
+		target.send(&dicePush{w})
+	}
+}
+
+// tell appends the newest state for the target, if that is what s is.
+func (w *diceWatch) tell(s *Session, dst []byte) []byte {
+	w.client.mu.Lock()
+	if w.over || !w.news || w.client.target() != s {
+		w.client.mu.Unlock()
+		return dst
+	}
+	w.news = false
+	f, ok := w.watcher.Take()
+	w.client.mu.Unlock()
+	if !ok {
+		return dst
+	}
+	if f.Kind == watch.End {
+		w.end()
+	}
+	protocol := s.front.(*diceLink).protocol
+	return protocol.Encoder(w.name).Append(dst, dice.Watched(w.fingerprint, f.Result))
+}
+
+// dicePush is the message that a watch has something for its target, and what
+// tells it there.
+type dicePush struct{ watch *diceWatch }
+
+func (m *dicePush) take(s *Session) {
+	d := s.front.(*diceLink)
+	switch {
+	case s.closing:
+		m.wait()
+	case d.paced != nil:
+		d.enqueue(m.watch)
+	default:
+		s.announce(m)
+	}
+}
+
+func (m *dicePush) tell(s *Session, dst []byte) []byte { return m.watch.tell(s, dst) }
+func (m *dicePush) wait()                              { m.watch.watcher.Hold() }
 
 // rawPushGap is how far behind all else pushes to a raw link come. Its client
 // takes all that has come for one message, in which later fields replace
@@ -172,50 +175,53 @@ func (k *pacedLink) gap() time.Duration {
 	return rawPushGap - time.Duration(k.session.server.Nanos()-k.written)
 }
 
-// dicePush is the message that a watch has something for its target.
-type dicePush struct{ watch *diceWatch }
-
-func (m *dicePush) take(s *Session) {
-	d := s.front.(*diceLink)
-	if d.paced == nil {
-		d.deliver(m.watch)
+// enqueue has a raw link push one thing at a time.
+func (d *diceLink) enqueue(w *diceWatch) {
+	d.line = append(d.line, w)
+	if len(d.line) > 1 {
+		w.watcher.Hold()
 		return
 	}
-	d.line = append(d.line, m.watch)
-	if len(d.line) == 1 {
-		d.pushInLine()
-	}
+	d.step()
 }
 
-// deliver writes what the watch has for this link, if it still has.
-func (d *diceLink) deliver(w *diceWatch) {
-	s := d.session
-	frame := w.undelivered(s)
-	if frame == nil || s.closing {
+// step has the first in the line told when the gap has passed.
+func (d *diceLink) step() {
+	gap := d.paced.gap()
+	if gap <= 0 {
+		d.session.announce(d)
 		return
 	}
-	reply := dice.Watched(w.fingerprint, frame.Result)
-	s.push(d.protocol.Encoder(w.name).Append(nil, reply), &diceDelivery{w, frame})
+	d.wait()
+	time.AfterFunc(gap, func() { d.session.send(&dicePaced{}) })
 }
 
 // dicePaced is the message that a raw link may be pushed to by now.
 type dicePaced struct{}
 
-func (*dicePaced) take(s *Session) { s.front.(*diceLink).pushInLine() }
+func (*dicePaced) take(s *Session) { s.front.(*diceLink).step() }
 
-// pushInLine pushes what waits, one after the other.
-func (d *diceLink) pushInLine() {
-	for len(d.line) > 0 {
-		wait := d.paced.gap()
-		if d.session.busy() {
-			wait = rawPushGap // behind the reply
-		}
-		if wait > 0 {
-			time.AfterFunc(wait, func() { d.session.send(&dicePaced{}) })
-			return
-		}
-		d.deliver(d.line[0])
+// tell appends the next push of a raw link; the one after it waits for its turn.
+func (d *diceLink) tell(s *Session, dst []byte) []byte {
+	if d.paced.gap() > 0 { // a reply has come in between
+		d.step()
+		return dst
+	}
+	before := len(dst)
+	for len(d.line) > 0 && len(dst) == before {
+		dst = d.line[0].tell(s, dst)
 		d.line[0] = nil
 		d.line = d.line[1:]
+	}
+	if len(d.line) > 0 {
+		time.AfterFunc(rawPushGap, func() { s.send(&dicePaced{}) })
+	}
+	return dst
+}
+
+// wait says that the line does not move for some time.
+func (d *diceLink) wait() {
+	for _, w := range d.line {
+		w.watcher.Hold()
 	}
 }

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/troupedb/troupe/resp"
+import (
+	"slices"
+	"sync"
+
+	"github.com/troupedb/troupe/resp"
+)
 
 // Later says that the reply of the present command will come by Answer; until
 // then the session takes no other command. The command returns what Later
@@ -28,62 +33,160 @@ func (s *Session) answered(reply resp.Reply) {
 	s.proceed()
 }
 
+// answeredBytes is answered for a reply that is encoded already.
+func (s *Session) answeredBytes(reply func(dst []byte) []byte) {
+	if s.later == nil {
+		return
+	}
+	row := s.later
+	s.later = nil
+	b := s.open()
+	b.literals = reply(b.literals)
+	b.slots = append(b.slots, slot{row: row, n: len(b.literals), mute: s.muted()})
+	s.proceed()
+}
+
+// What a link is told without having asked is of two kinds. A message is bytes
+// that everybody concerned gets (a line of MONITOR). News is that there is
+// something to tell; what it is, is asked when the link can carry it, so that a
+// link that is behind costs no memory and catches up by the newest state.
+//
+// Both wait behind the replies under way, so that the reply to a command comes
+// before what the command has caused.
+
 // deliver writes an out-of-band message, behind the replies under way.
 func (s *Session) deliver(m *Deliver) {
-	s.push(m.Frame(s.encoder.Proto()), nil)
-}
-
-// push is an out-of-band message. Its watcher, if it has one, is told when it
-// has left.
-type push struct {
-	bytes   []byte
-	watcher taker
-}
-
-// taker is told that its push has left the server.
-type taker interface{ Taken() }
-
-func (s *Session) push(frame []byte, w taker) {
 	if s.closing {
 		return // nothing follows the last reply
 	}
-	if s.busy() {
-		s.pushes = append(s.pushes, push{frame, w})
+	frame := m.Frame(s.encoder.Proto())
+	if s.answering() {
+		s.pushes = append(s.pushes, frame)
 		return
 	}
-	s.writePush(frame, w)
+	s.writePush(frame)
 }
 
-func (s *Session) writePush(frame []byte, w taker) {
+// answering reports whether replies are under way. While a command waits for
+// something else (later, parked) none are.
+func (s *Session) answering() bool { return s.batch != nil && len(s.batch.slots) > 0 }
+
+func (s *Session) writePush(frame []byte) {
 	s.link.Write(frame)
 	s.Written.Add(int64(len(frame)))
-	unsent := s.link.Unsent()
-	s.Unsent.Store(int64(unsent))
+	s.Unsent.Store(int64(s.link.Unsent()))
+}
+
+// teller has news for a link.
+type teller interface {
+	// tell appends what there is to tell by now; nothing, if there is nothing
+	// any more.
+	tell(s *Session, dst []byte) []byte
+	// wait is told that it will take some time until tell is called.
+	wait()
+}
+
+// announce has t asked when the link can carry what it has to tell, at the
+// earliest in the loop's next turn: what several tellers have by then leaves
+// together. A teller is announced at most once at a time.
+func (s *Session) announce(t teller) {
+	s.news = append(s.news, t)
 	switch {
-	case w == nil:
-	case unsent > 0:
-		s.inFlight = append(s.inFlight, w)
-	default:
-		w.Taken()
+	case !s.canTell():
+		t.wait()
+	case !s.telling:
+		s.telling = true
+		s.link.Post(s.tellTask())
 	}
 }
 
-// landed tells the watchers whose pushes the socket has taken now.
-func (s *Session) landed() {
-	for i, w := range s.inFlight {
-		w.Taken()
-		s.inFlight[i] = nil
+// canTell reports whether the link can carry news: no reply is under way, and
+// all that was written before has been taken by the socket. So what a link that
+// does not read makes the server hold, beyond the socket's buffers, is what was
+// written in one turn: newsPart, or one frame if that is longer.
+func (s *Session) canTell() bool { return !s.closing && !s.answering() && s.link.Unsent() == 0 }
+
+// newsPart is how many bytes of news a link is sent in one turn of its loop,
+// but for the last frame: so nobody on that loop waits long for others.
+const newsPart = 16 << 10
+
+// tellNews is the session's message to itself that it is time to tell.
+type tellNews struct{}
+
+var theTellNews = &tellNews{}
+
+// tellTask is the task that tells the news.
+func (s *Session) tellTask() func() {
+	if s.tellFunc == nil {
+		s.tellFunc = func() { s.mailbox.Deliver(theTellNews) }
 	}
-	s.inFlight = s.inFlight[:0]
+	return s.tellFunc
 }
 
-// flushPushes writes the messages that waited for replies.
+// take implements task.
+func (*tellNews) take(s *Session) {
+	s.telling = false
+	s.flushNews()
+}
+
+// newsBuffers are kept for putting news together.
+var newsBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// flushNews sends a part of the news if the link can carry it. The rest is
+// told in the next turn, or when the link can carry it.
+func (s *Session) flushNews() {
+	if len(s.news) == 0 {
+		return
+	}
+	if s.canTell() {
+		s.tellPart()
+	}
+	switch {
+	case len(s.news) == 0:
+	case !s.canTell():
+		for _, t := range s.news {
+			t.wait()
+		}
+	case !s.telling:
+		s.telling = true
+		s.link.Post(s.tellTask())
+	}
+}
+
+func (s *Session) tellPart() {
+	buffer := newsBuffers.Get().(*[]byte)
+	frames := (*buffer)[:0]
+	told := 0
+	for told < len(s.news) && len(frames) < newsPart {
+		told++
+		frames = s.news[told-1].tell(s, frames)
+	}
+	s.news = slices.Delete(s.news, 0, told)
+	if len(frames) > 0 {
+		s.writePush(frames)
+	}
+	if *buffer = frames; cap(frames) <= keepMax {
+		newsBuffers.Put(buffer)
+	}
+}
+
+// dropNews takes a teller out of those that wait.
+func (s *Session) dropNews(one *watched) {
+	if !one.queued {
+		return
+	}
+	one.queued = false
+	s.news = slices.DeleteFunc(s.news, func(t teller) bool { return t == teller(one) })
+}
+
+// flushPushes writes what waited for replies.
 func (s *Session) flushPushes() {
-	for i, p := range s.pushes {
-		s.writePush(p.bytes, p.watcher)
-		s.pushes[i] = push{}
+	for i, frame := range s.pushes {
+		s.writePush(frame)
+		s.pushes[i] = nil
 	}
 	s.pushes = s.pushes[:0]
+	s.flushNews()
 }
 
 func (s *Session) kill(m *Kill) {

@@ -103,6 +103,7 @@ func (s *Server) Traffic() (in, out int64) {
 // ResetStats is CONFIG RESETSTAT.
 func (s *Server) ResetStats() {
 	s.Stats.Reset()
+	s.Watches.ResetStats()
 	in, out := s.Traffic()
 	s.Stats.BytesIn.Add(-in)
 	s.Stats.BytesOut.Add(-out)

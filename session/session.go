@@ -46,13 +46,15 @@ type Session struct {
 	inExec        bool     // the present command is one of a running transaction
 
 	batch  *batch
-	out    []byte // of the batch: replies that are complete
-	shown  int    // bytes of input that were shown before and not consumed
-	now    int64  // of the present read, Unix milliseconds
-	pushes []push // frames that wait for the open batch to be answered
+	out    []byte   // of the batch: replies that are complete
+	shown  int      // bytes of input that were shown before and not consumed
+	now    int64    // of the present read, Unix milliseconds
+	pushes [][]byte // messages that wait for the open batch to be answered
 
 	watching watching
-	inFlight []taker // whose push the socket has not taken yet
+	news     []teller // to be asked when the link can carry news
+	telling  bool     // a task is posted that will
+	tellFunc func()   // that task
 
 	lastName [nameMax]byte // of the command found last, as it was written
 	lastLen  int
@@ -200,9 +202,7 @@ func (s *Session) endInput(status Status, left int) {
 // rest is asked for again.
 func (s *Session) rest(more bool) {
 	if s.busy() {
-		if s.later != nil || s.parked { // that may take long, and holds nothing back
-			s.flushOutput()
-		}
+		s.whileWaiting()
 		s.link.Pause()
 		return
 	}
@@ -235,6 +235,7 @@ func (s *Session) busy() bool {
 func (s *Session) proceed() {
 	if s.batch == nil || !s.settle() || s.later != nil || s.parked {
 		s.flushOutput()
+		s.whileWaiting()
 		return
 	}
 	for s.held != nil {
@@ -252,6 +253,18 @@ func (s *Session) proceed() {
 	}
 }
 
+// whileWaiting lets out what a command that may wait for long is not to hold
+// back.
+func (s *Session) whileWaiting() {
+	if s.later == nil && !s.parked {
+		return
+	}
+	s.flushOutput()
+	if !s.answering() {
+		s.flushPushes()
+	}
+}
+
 // executed is told that an Execute of the batch is done.
 func (s *Session) executed() {
 	if s.batch == nil {
@@ -265,17 +278,16 @@ func (s *Session) executed() {
 // drained is told that all output has been taken.
 func (s *Session) drained() {
 	s.Unsent.Store(0)
-	s.landed()
 	if s.closing {
 		return
 	}
-	if s.batch != nil {
-		if s.batch.pending == 0 {
-			s.proceed()
-		}
-		return
+	switch {
+	case s.batch == nil:
+		s.link.Resume()
+	case s.batch.pending == 0:
+		s.proceed()
 	}
-	s.link.Resume()
+	s.flushNews()
 }
 
 // flushOutput writes what has been answered.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/troupedb/troupe/resp"
@@ -12,14 +13,22 @@ import (
 // watching is a link's live queries.
 type watching struct {
 	byFingerprint map[string]*watched
-	order         []*watched // in the order they began
+	byChannel     map[string]*watched
+	all           []*watched
 }
 
-// watched is one live query of a link.
+// watched is one live query of a link: the outlet of its Watcher, and what
+// tells its news.
 type watched struct {
-	watcher *watch.Watcher
+	watch.Watcher
+	session *Session
 	query   *watch.Query
+	channel string // the name that messages carry, for a watch by SUBSCRIBE
+	head    []byte // how those begin
 	as      watchedAs
+	begun   bool
+	queued  bool // is in the session's news
+	place   int  // in watching.all
 }
 
 // watchedAs is how a link watches, which decides how its frames look.
@@ -34,14 +43,20 @@ const (
 // WatchCommand runs CMD.WATCH: it answers with the first state, and pushes
 // follow.
 func WatchCommand(s *Session, row *Command, a *command.Args) resp.Reply {
+	if refusal := s.mayWatch(1); refusal.IsError() {
+		return refusal
+	}
 	return s.watch(row, a.Rest(), asCommand, "")
 }
 
 // Observe is OBSERVE: the words after it are a command and its arguments.
 func (s *Session) Observe(argv [][]byte) resp.Reply {
-	row, err := s.observable(argv)
-	if row == nil {
-		return err
+	row, refusal := s.observable(argv)
+	if row != nil {
+		refusal = s.mayWatch(1)
+	}
+	if refusal.IsError() {
+		return refusal
 	}
 	return s.watch(row, argv[row.Words():], asObserve, "")
 }
@@ -60,27 +75,33 @@ func (s *Session) observable(argv [][]byte) (row *Command, err resp.Reply) {
 	return row, resp.Nothing
 }
 
+// mayWatch refuses n more watches of the link if they would be too many. Those
+// of all links are counted by the Registry.
+func (s *Session) mayWatch(n int) resp.Reply {
+	if most := s.server.Watches.Limits.Client.Load(); int64(s.Watching.Load())+int64(n) > most {
+		return resp.Error(fmt.Sprintf("ERR max number of watches of one client reached (maxwatches-per-client %d)", most))
+	}
+	return resp.Nothing
+}
+
 // watch begins a live query. One that the link has already begins anew, under
 // its fingerprint.
 func (s *Session) watch(row *Command, rest [][]byte, as watchedAs, channel string) resp.Reply {
 	q := watch.NewQuery(row.Data, rest, s.db, *s.User.Load())
-	one := &watched{watcher: &watch.Watcher{Channel: channel}, query: q, as: as}
 	fingerprint, same := s.fingerprint(q, channel)
 	if same != nil {
 		s.endWatch(same)
 	}
-	one.watcher.Fingerprint = fingerprint
-	if s.watching.byFingerprint == nil {
-		s.watching.byFingerprint = map[string]*watched{}
-	}
-	s.watching.byFingerprint[fingerprint] = one
-	s.watching.order = append(s.watching.order, one)
-	if err := s.server.Watches.Watch(q, one.watcher, outlet{s, one}); err != nil {
-		s.forgetWatch(one)
+	one := &watched{session: s, as: as, channel: channel}
+	one.Fingerprint = fingerprint
+	kept, err := s.server.Watches.Watch(q, &one.Watcher, one)
+	if err != nil {
 		return resp.Error("ERR " + err.Error())
 	}
-	s.countWatches()
+	one.query = kept
+	s.keepWatch(one)
 	if as == asChannel {
+		one.head = watch.JSONHead(kept.Text(), fingerprint)
 		return resp.Nothing
 	}
 	return s.Later()
@@ -96,7 +117,7 @@ func (s *Session) fingerprint(q *watch.Query, channel string) (name string, same
 		switch {
 		case have == nil:
 			return name, nil
-		case have.query.Identity() == identity && have.watcher.Channel == channel:
+		case have.channel == channel && have.query.Identity() == identity:
 			return name, have
 		}
 	}
@@ -113,113 +134,120 @@ func (s *Session) Unobserve(fingerprints ...[]byte) (ended int) {
 	return ended
 }
 
-// endWatch ends a live query. Frames of it that are on their way are dropped.
-func (s *Session) endWatch(one *watched) {
-	s.server.Watches.Unwatch(one.watcher)
-	s.forgetWatch(one)
+func (s *Session) keepWatch(one *watched) {
+	w := &s.watching
+	if w.byFingerprint == nil {
+		w.byFingerprint = map[string]*watched{}
+	}
+	w.byFingerprint[one.Fingerprint] = one
+	one.place = len(w.all)
+	w.all = append(w.all, one)
+	if one.as == asChannel {
+		if w.byChannel == nil {
+			w.byChannel = map[string]*watched{}
+		}
+		w.byChannel[one.channel] = one
+	}
+	s.countWatches()
 }
 
-func (s *Session) forgetWatch(one *watched) {
-	delete(s.watching.byFingerprint, one.watcher.Fingerprint)
-	for i, have := range s.watching.order {
-		if have == one {
-			s.watching.order = append(s.watching.order[:i], s.watching.order[i+1:]...)
-			break
-		}
+// endWatch ends a live query. News of it that is on its way is dropped.
+func (s *Session) endWatch(one *watched) {
+	s.server.Watches.Unwatch(&one.Watcher)
+	s.dropNews(one)
+	w := &s.watching
+	delete(w.byFingerprint, one.Fingerprint)
+	if one.as == asChannel {
+		delete(w.byChannel, one.channel)
 	}
+	last := w.all[len(w.all)-1]
+	w.all[one.place], last.place = last, one.place
+	w.all[len(w.all)-1] = nil
+	w.all = w.all[:len(w.all)-1]
 	s.countWatches()
 }
 
 // endWatches ends them all.
 func (s *Session) endWatches() {
-	for len(s.watching.order) > 0 {
-		s.endWatch(s.watching.order[0])
+	for n := len(s.watching.all); n > 0; n-- {
+		s.endWatch(s.watching.all[n-1])
 	}
+	s.watching = watching{}
 }
 
 // countWatches shows how many there are; a RESP2 link that has any may only
 // say what such links may.
 func (s *Session) countWatches() {
-	n, channels := len(s.watching.order), 0
-	for _, one := range s.watching.order {
-		if one.as == asChannel {
-			channels++
-		}
-	}
-	s.Watching.Store(int32(n))
-	s.Channels.Store(int32(channels))
-	s.SetFlag(FlagPubSub, n > 0)
+	w := &s.watching
+	s.Watching.Store(int32(len(w.all)))
+	s.Channels.Store(int32(len(w.byChannel)))
+	s.SetFlag(FlagPubSub, len(w.all) > 0)
 }
 
-// watchFrame is a message of a Subscription to one of this session's watches.
-// begins or refused is set in the answer that begins or refuses it.
-type watchFrame struct {
-	one     *watched
-	frame   watch.Frame
-	begins  bool
-	refused resp.Reply
-}
+// Loop implements watch.Outlet.
+func (one *watched) Loop() int { return one.session.link.Loop() }
 
-// outlet is the session as a Subscription sees it.
-type outlet struct {
-	session *Session
-	one     *watched
-}
+// Post implements watch.Outlet.
+func (one *watched) Post(task func()) { one.session.link.Post(task) }
 
-// Begun is called by the Subscription.
-func (o outlet) Begun(_ *watch.Watcher, f watch.Frame) {
-	o.session.send(&watchFrame{one: o.one, frame: f, begins: true})
-}
+// News implements watch.Outlet: the explicit call, from the loop itself, that
+// may run the session inline.
+func (one *watched) News(*watch.Watcher) { one.session.mailbox.Deliver(one) }
 
-// Refused is called by the Subscription.
-func (o outlet) Refused(_ *watch.Watcher, err resp.Reply) {
-	o.session.send(&watchFrame{one: o.one, refused: err})
-}
-
-// Push is called by the Subscription.
-func (o outlet) Push(_ *watch.Watcher, f watch.Frame) {
-	o.session.send(&watchFrame{one: o.one, frame: f})
-}
-
-// framed takes a frame, unless its watch has ended meanwhile.
-func (s *Session) framed(m *watchFrame) {
-	one := m.one
-	if s.closing || s.watching.byFingerprint[one.watcher.Fingerprint] != one {
-		return
-	}
+// take has the first state of a command answered at once, and all else told
+// when the link can carry it.
+func (one *watched) take(s *Session) {
 	switch {
-	case m.refused.IsError():
-		s.endWatch(one)
-		s.refuseWatch(one, m.refused)
-	case m.begins && one.as == asCommand:
-		s.answered(resp.Array(m.frame.Items(one.watcher.Fingerprint)...))
-	case m.begins && one.as == asObserve:
-		s.answered(resp.Push(m.frame.Items(one.watcher.Fingerprint)...))
-	case m.begins: // a message without flight: the next may follow at once
-		s.push(s.encoder.Append(nil, one.message(&m.frame)), nil)
-	default:
-		s.push(s.encoder.Append(nil, one.message(&m.frame)), one.watcher)
-	}
-	if m.frame.Kind == watch.End {
-		s.forgetWatch(one)
+	case s.closing:
+		one.Hold()
+	case !one.begun && one.as != asChannel:
+		s.beginWatch(one)
+	case !one.queued:
+		one.queued = true
+		s.announce(one)
 	}
 }
 
-// refuseWatch answers that the query's first evaluation failed.
-func (s *Session) refuseWatch(one *watched, err resp.Reply) {
-	if one.as != asChannel {
-		s.answered(err)
+// beginWatch answers the request to watch. An error ends the watch before it
+// has begun.
+func (s *Session) beginWatch(one *watched) {
+	f, ok := one.Take()
+	if !ok {
 		return
 	}
-	f := watch.Frame{Result: err, Kind: watch.End}
-	s.push(s.encoder.Append(nil, one.message(&f)), nil)
+	first := watch.Answer
+	if one.as == asObserve {
+		first = watch.Push
+	}
+	if f.Kind != watch.Current {
+		s.endWatch(one)
+		s.answered(f.Result)
+		return
+	}
+	one.begun = true
+	s.answeredBytes(func(dst []byte) []byte { return f.Append(dst, s.encoder.Proto(), first, one.Fingerprint) })
 }
 
-// message is a frame as the link gets it out of band.
-func (one *watched) message(f *watch.Frame) resp.Reply {
-	if one.as != asChannel {
-		return resp.Push(f.Items(one.watcher.Fingerprint)...)
+// tell appends the newest state, if the link does not know it yet. It is
+// called by the session when it can be sent.
+func (one *watched) tell(s *Session, dst []byte) []byte {
+	one.queued = false
+	f, ok := one.Take()
+	if !ok {
+		return dst
 	}
-	return resp.Push(resp.BulkString("message"), resp.BulkString(one.watcher.Channel),
-		resp.Bulk(f.JSON(one.query.Text(), one.watcher.Fingerprint)))
+	if !one.begun && f.Kind != watch.Current { // by SUBSCRIBE, which is confirmed already
+		f = f.Refused()
+	}
+	one.begun = true
+	if f.Kind == watch.End {
+		s.endWatch(one)
+	}
+	if one.as == asChannel {
+		return f.AppendMessage(dst, s.encoder.Proto(), one.channel, one.head)
+	}
+	return f.Append(dst, s.encoder.Proto(), watch.Push, one.Fingerprint)
 }
+
+// wait says that the link cannot carry the news for some time.
+func (one *watched) wait() { one.Hold() }

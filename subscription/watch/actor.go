@@ -2,118 +2,69 @@ package watch
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
 )
 
 // subscriptionActor is the actor around a Subscription.
 //
 //	owns      a Subscription
-//	accepts   Attach, Detach, Changed, Evaluated, Ready, Leave
-//	sends     Execute to shards, frames to outlets
+//	accepts   Attach, Detach, Changed, Evaluated, Ready, Finish, Leave
+//	sends     Execute to shards, News to outlets
 //	crashes   on a mistake of the program: its watchers are told the end
+//
+// Its turns run on workers. Its mailbox is bounded by its senders: a link waits
+// for the answer to each Attach, shards and loops send one message until they
+// are heard.
 type subscriptionActor struct {
 	*Subscription
 	room    *room
+	fanner  fanner
 	exec    keyspace.Execute
+	keys    [][]byte // for exec; used again
 	reading reading
 	leaving bool
-	failure resp.Reply // after a crash
+	crashed bool
 }
 
-// Registry is every live query of a server, by identity. Sessions come here to
-// watch; queries that nobody watches are let go.
-type Registry struct {
+// stage is what the actors of live queries need around them.
+type stage struct {
 	node    *keyspace.Node
 	workers *keyspace.Workers
 	spawn   func(props *actor.Props, name string) (*actor.PID, error)
 	root    *actor.RootContext
-
-	mu    sync.Mutex
-	rooms map[string]*room
-	next  uint64
-}
-
-// room is a registered query: the address of its actor and the number of its
-// watchers.
-type room struct {
-	registry *Registry
-	identity string
-	query    *Query
-	watchers int
-	send     func(message any)
-	stop     func()
 }
 
 // NewRegistry makes an empty registry.
 func NewRegistry(node *keyspace.Node, workers *keyspace.Workers, root *actor.RootContext, spawn func(*actor.Props, string) (*actor.PID, error)) *Registry {
-	return &Registry{node: node, workers: workers, root: root, spawn: spawn, rooms: map[string]*room{}}
+	r := &Registry{stage: stage{node, workers, spawn, root}, rooms: map[string]*room{}}
+	r.Limits.Watches.Store(WatchesMax)
+	r.Limits.Client.Store(ClientWatchesMax)
+	r.Limits.Result.Store(ResultMax)
+	return r
 }
 
-// Watch adds a watcher to the query, whose outlet hears of its states from
-// the present one on.
-func (r *Registry) Watch(q *Query, w *Watcher, outlet Outlet) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	identity := q.Identity()
-	room := r.rooms[identity]
-	if room == nil {
-		var err error
-		if room, err = r.open(identity, q); err != nil {
-			return err
-		}
-	}
-	room.watchers++
-	w.outlet, w.room = outlet, room
-	room.send(&Attach{w})
-	return nil
-}
-
-// Unwatch takes a watcher away. A push that is under way may still come.
-func (r *Registry) Unwatch(w *Watcher) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	room := w.room
-	room.send(&Detach{w})
-	if room.watchers--; room.watchers == 0 {
-		r.forget(room)
-		room.send(&Leave{})
-	}
-}
-
-// forget makes whoever watches the query next open another room.
-func (r *Registry) forget(room *room) {
-	if r.rooms[room.identity] == room {
-		delete(r.rooms, room.identity)
-	}
-}
-
-// Len is the number of distinct live queries.
-func (r *Registry) Len() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.rooms)
-}
-
+// open starts the actor of a query that nobody has watched yet.
 func (r *Registry) open(identity string, q *Query) (*room, error) {
-	room := &room{registry: r, identity: identity, query: q}
-	a := &subscriptionActor{Subscription: &Subscription{query: q}, room: room}
-	mailbox := &keyspace.Mailbox{Place: r.workers.Schedule, Crashed: func(reason, _ any) { a.crashed(reason) }, Lost: a.lost}
+	a := &subscriptionActor{Subscription: &Subscription{query: q, limits: &r.Limits}}
+	a.room = &room{registry: r, identity: identity, query: q, sub: a.Subscription, number: r.next + 1}
+	a.spread = a.fanner.spread
+	mailbox := &keyspace.Mailbox{Place: r.stage.workers.Schedule, Crashed: a.crash, Lost: a.lost}
 	props := actor.PropsFromProducer(func() actor.Actor { return a },
 		actor.WithMailbox(func() actor.Mailbox { return mailbox }))
-	r.next++
-	pid, err := r.spawn(props, fmt.Sprintf("subscription/%d", r.next))
+	pid, err := r.stage.spawn(props, fmt.Sprintf("subscription/%d", a.room.number))
 	if err != nil {
 		return nil, fmt.Errorf("starting the live query %s: %w", q.Text(), err)
 	}
-	room.send = func(message any) { r.root.Send(pid, message) }
-	room.stop = func() { r.root.Stop(pid) }
-	a.tap.ring = func() { room.send(&Changed{}) }
-	r.rooms[identity] = room
-	return room, nil
+	a.room.send = func(message any) { r.stage.root.Send(pid, message) }
+	a.room.stop = func() { r.stage.root.Stop(pid) }
+	changed, ready := &Changed{}, &Ready{}
+	a.tap.ring = func() { a.room.send(changed) }
+	a.crowd.call = func() { a.room.send(ready) }
+	return a.room, nil
 }
 
 // Receive is called by protoactor.
@@ -129,94 +80,100 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 	case *Evaluated:
 		evaluate = a.evaluated()
 	case *Ready:
-		evaluate = a.Ready(m.Watcher)
+		evaluate = a.Ready()
+	case *Finish:
+		a.End(m.Reason)
 	case *Leave:
 		a.leaving = true
-		evaluate = a.begin()
+		a.farewell()
 	case *actor.Started, *actor.Stopping, *actor.Stopped:
 	default:
 		panic(fmt.Sprintf("live query: unknown message %T", m))
 	}
 	if evaluate {
-		a.post()
+		a.post(&a.exec, func(tx *keyspace.Tx) { a.reading = a.evaluate(tx) }, a)
 	}
 }
 
-// post sends the evaluation, or the farewell, to the query's shards.
-func (a *subscriptionActor) post() {
-	x, q, node := &a.exec, a.query, a.room.registry.node
+// post sends an Execute to the query's shards.
+func (a *subscriptionActor) post(x *keyspace.Execute, do func(*keyspace.Tx), owner keyspace.Owner) {
+	node := a.room.registry.stage.node
 	x.Reset()
-	x.Encoder = resp.V2
-	for _, key := range a.queryKeys() {
+	a.keys = a.appendKeys(a.keys[:0])
+	for _, key := range a.keys {
 		x.Visit(node.ShardOf(key))
 	}
+	clear(a.keys)
 	if len(x.Shards) == 0 {
 		x.Visit(0)
 	}
-	leaving := a.leaving
-	x.Requests = append(x.Requests, keyspace.Request{DB: q.DB, Do: func(tx *keyspace.Tx) resp.Reply {
-		if leaving {
-			a.leave(tx)
-		} else {
-			a.reading = a.evaluate(tx)
-		}
+	a.send(x, do, owner)
+}
+
+// send sends an Execute to the shards that it names.
+func (a *subscriptionActor) send(x *keyspace.Execute, do func(*keyspace.Tx), owner keyspace.Owner) {
+	x.Encoder = resp.V2
+	x.Heavy = a.query.Spec.Flags.Has(command.Heavy)
+	x.Requests = append(x.Requests, keyspace.Request{DB: a.query.DB, Do: func(tx *keyspace.Tx) resp.Reply {
+		do(tx)
 		return resp.Nothing
 	}})
-	if node.Post(x, a) {
-		a.room.send(&Evaluated{})
+	if a.room.registry.stage.node.Post(x, owner) {
+		owner.Executed(x)
 	}
 }
 
-// queryKeys are the keys that the command names, and those watched so far.
-func (a *subscriptionActor) queryKeys() [][]byte {
-	named, _ := a.query.Spec.AppendKeys(nil, a.query.Argv)
-	keys := append([][]byte(nil), a.keys...)
-	for _, k := range named {
-		keys = append(keys, a.query.Argv[k.Pos])
-	}
-	return keys
-}
+// Executed is called by a shard when the query has been evaluated.
+func (a *subscriptionActor) Executed(*keyspace.Execute) { a.room.send(theEvaluated) }
 
-// Executed is called by a shard.
-func (a *subscriptionActor) Executed(*keyspace.Execute) { a.room.send(&Evaluated{}) }
+var theEvaluated = &Evaluated{}
 
 func (a *subscriptionActor) evaluated() (again bool) {
-	if a.exec.Broken != nil {
+	switch {
+	case a.exec.Broken != nil:
 		return false // the server is going down
+	case a.leaving:
+		a.evaluating = false
+		a.farewell()
+		return false
 	}
-	if !a.leaving {
-		again = a.Evaluated(a.reading)
-		a.reading = reading{}
-		return again
-	}
-	a.evaluating = false
-	if len(a.keys) > 0 { // the evaluation that was under way when the last watcher left
-		return a.begin()
-	}
-	a.room.stop()
-	return false
+	r := a.reading
+	a.reading = reading{}
+	return a.Evaluated(r)
 }
 
-// crashed tells the watchers that there will be no more. Nobody is let in
-// from here on; those at the door are told when the actor has stopped.
-func (a *subscriptionActor) crashed(reason any) {
-	r := a.room.registry
-	r.mu.Lock()
-	r.forget(a.room)
-	r.mu.Unlock()
-	a.failure = resp.Error(fmt.Sprintf("ERR the live query failed: %v", reason))
-	for _, w := range a.watchers {
-		w.outlet.Push(w, Frame{Result: a.failure, Version: a.version, Kind: End})
+// farewell gives back what the Subscription holds in the shards, once no
+// evaluation is under way there, and ends the actor.
+func (a *subscriptionActor) farewell() {
+	if !a.evaluating {
+		a.post(&a.exec, a.leave, gone{a.room})
 	}
-	for _, w := range a.waiting {
-		w.outlet.Refused(w, a.failure)
-	}
-	a.watchers, a.waiting = nil, nil
 }
 
-// lost answers a watcher that came too late.
+// gone owns the last Execute of a Subscription.
+type gone struct{ room *room }
+
+// Executed is called when the shards know the Subscription no more.
+func (g gone) Executed(*keyspace.Execute) { g.room.stop() }
+
+// crash tells the watchers that there will be no more. It is called in the
+// turn that has failed, the actor's last. An evaluation may be under way, which
+// alone knows the keys that are followed: so the farewell goes to all shards.
+func (a *subscriptionActor) crash(reason, _ any) {
+	if a.crashed {
+		return
+	}
+	a.crashed = true
+	a.room.registry.bury(a.room)
+	a.End(resp.Error(fmt.Sprintf("ERR the live query failed: %v", reason)))
+	x := &keyspace.Execute{}
+	a.room.registry.stage.node.VisitAll(x)
+	a.send(x, a.leave, gone{a.room})
+}
+
+// lost answers a watcher who was at the door when the actor stopped.
 func (a *subscriptionActor) lost(message any) {
 	if m, ok := message.(*Attach); ok {
-		m.Watcher.outlet.Refused(m.Watcher, a.failure)
+		a.Attach(m.Watcher)
 	}
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/troupedb/troupe/resp"
 )
@@ -12,8 +13,8 @@ type Kind string
 
 // The kinds of frame.
 const (
-	// State carries the query's result.
-	State Kind = "state"
+	// Current carries the query's result.
+	Current Kind = "state"
 	// Failed carries the error that the query answers now, as after a change
 	// of the key's type. The watch goes on.
 	Failed Kind = "error"
@@ -21,46 +22,137 @@ const (
 	End Kind = "end"
 )
 
-// Frame is what a watcher is told:
+// State is what a query answers at a version. It is never changed, and shared
+// by all watchers: each part of a frame that is the same for them is encoded
+// once.
+type State struct {
+	Result  resp.Reply
+	Kind    Kind
+	Version uint64
+
+	total int64 // changes that the Subscription had read by then
+	token string
+	v3    []byte // Result in RESP3
+
+	// The parts of a frame in RESP on both sides of the number covered.
+	before, after []byte
+
+	once2    sync.Once
+	v2       []byte // Result in RESP2
+	onceJSON sync.Once
+	json     []byte // Result and Version in JSON
+}
+
+// newState makes a State; v3 is result in RESP3.
+func newState(kind Kind, result resp.Reply, v3 []byte, version uint64) *State {
+	st := &State{Result: result, Kind: kind, Version: version, v3: v3, token: fmt.Sprintf("%016x", version)}
+	st.before = resp.AppendNumber([]byte("$7\r\nversion\r\n"), int64(version))
+	st.before = append(st.before, "$7\r\ncovered\r\n"...)
+	st.after = resp.AppendText([]byte("$4\r\nkind\r\n"), string(kind))
+	st.after = append(st.after, "$5\r\ntoken\r\n"...)
+	st.after = resp.AppendText(st.after, st.token)
+	return st
+}
+
+// ending is the State that ends a watch; reason is an error.
+func ending(reason resp.Reply, version uint64) *State {
+	return newState(End, reason, resp.V3.Append(nil, reason), version)
+}
+
+// in2 is the result in RESP2.
+func (st *State) in2() []byte {
+	st.once2.Do(func() { st.v2 = resp.V2.Append(nil, st.Result) })
+	return st.v2
+}
+
+// inJSON is the part of the frame in JSON from the result to the number covered.
+func (st *State) inJSON() []byte {
+	st.onceJSON.Do(func() {
+		b := resp.AppendJSON(nil, st.Result)
+		b = strconv.AppendUint(append(b, `,"version":`...), st.Version, 10)
+		st.json = append(b, `,"covered":`...)
+	})
+	return st.json
+}
+
+// Frame is what a watcher is told: a state, and for how many changes it
+// stands, itself included (0 in the first).
+type Frame struct {
+	*State
+	Covered int64
+}
+
+// Refused is the frame as the end of a watch that has not begun.
+func (f Frame) Refused() Frame { return Frame{ending(f.Result, f.Version), 0} }
+
+// The first byte of a frame in RESP3: the answer to a command is an array, what
+// comes without having been asked for a push. RESP2 has arrays only.
+const (
+	Answer byte = '*'
+	Push   byte = '>'
+)
+
+// Append appends the frame as clients of RESP get it:
 //
 //	["observe", "fingerprint", fp, "result", reply, "version", n,
 //	 "covered", n, "kind", k, "token", t]
 //
-// version orders the frames of a watch, covered is the number of changes that
-// this one stands for, itself included (0 in the first), and token is opaque
-// and names the state for a later resumption.
-type Frame struct {
-	Result  resp.Reply
-	Version uint64
-	Covered int64
-	Kind    Kind
-}
-
-// Items are the elements of the frame as clients of RESP get them.
-func (f *Frame) Items(fingerprint string) []resp.Reply {
-	return []resp.Reply{
-		resp.BulkString("observe"),
-		resp.BulkString("fingerprint"), resp.BulkString(fingerprint),
-		resp.BulkString("result"), f.Result,
-		resp.BulkString("version"), resp.Int(int64(f.Version)),
-		resp.BulkString("covered"), resp.Int(f.Covered),
-		resp.BulkString("kind"), resp.BulkString(string(f.Kind)),
-		resp.BulkString("token"), resp.BulkString(f.Token()),
+// version orders the frames of a watch, and token is opaque and names the
+// state for a later resumption.
+func (f Frame) Append(dst []byte, proto int, first byte, fingerprint string) []byte {
+	if proto == 2 {
+		first = '*'
 	}
+	dst = append(dst, first)
+	dst = append(dst, "13\r\n$7\r\nobserve\r\n$11\r\nfingerprint\r\n"...)
+	dst = resp.AppendText(dst, fingerprint)
+	dst = append(dst, "$6\r\nresult\r\n"...)
+	if proto == 2 {
+		dst = append(dst, f.in2()...)
+	} else {
+		dst = append(dst, f.v3...)
+	}
+	dst = append(dst, f.before...)
+	dst = resp.AppendNumber(dst, f.Covered)
+	return append(dst, f.after...)
 }
 
-// Token names the state of the frame.
-func (f *Frame) Token() string { return fmt.Sprintf("%016x", f.Version) }
+// AppendMessage appends the frame as a message on a channel, whose payload is
+// JSON: see AppendJSON.
+func (f Frame) AppendMessage(dst []byte, proto int, channel string, head []byte) []byte {
+	first := Push
+	if proto == 2 {
+		first = Answer
+	}
+	dst = append(dst, first)
+	dst = append(dst, "3\r\n$7\r\nmessage\r\n"...)
+	dst = resp.AppendText(dst, channel)
+	var number [20]byte
+	covered := strconv.AppendInt(number[:0], f.Covered, 10)
+	size := len(head) + len(f.inJSON()) + len(covered) + len(jsonKind) + len(f.Kind) + len(jsonToken) + len(f.token) + len(jsonEnd)
+	dst = f.AppendJSON(resp.AppendHeader(dst, '$', size), head)
+	return append(dst, "\r\n"...)
+}
 
-// JSON is the frame as channels and the HTTP port carry it.
-func (f *Frame) JSON(query, fingerprint string) []byte {
-	b := []byte(`{"query":`)
-	b = resp.AppendJSON(b, resp.BulkString(query))
-	b = append(b, `,"fingerprint":"`+fingerprint+`","result":`...)
-	b = resp.AppendJSON(b, f.Result)
-	b = append(b, `,"version":`...)
-	b = strconv.AppendUint(b, f.Version, 10)
-	b = append(b, `,"covered":`...)
-	b = strconv.AppendInt(b, f.Covered, 10)
-	return append(b, `,"kind":"`+string(f.Kind)+`","token":"`+f.Token()+`"}`...)
+const (
+	jsonKind  = `,"kind":"`
+	jsonToken = `","token":"`
+	jsonEnd   = `"}`
+)
+
+// AppendJSON appends the frame as an object on one line; head is JSONHead of
+// the query.
+//
+//	{"query":"GET k","fingerprint":fp,"result":…,"version":n,"covered":n,"kind":k,"token":t}
+func (f Frame) AppendJSON(dst, head []byte) []byte {
+	dst = append(append(dst, head...), f.inJSON()...)
+	dst = strconv.AppendInt(dst, f.Covered, 10)
+	dst = append(append(append(dst, jsonKind...), f.Kind...), jsonToken...)
+	return append(append(dst, f.token...), jsonEnd...)
+}
+
+// JSONHead is how frames of a query begin in JSON, up to the result.
+func JSONHead(query, fingerprint string) []byte {
+	b := resp.AppendJSON([]byte(`{"query":`), resp.BulkString(query))
+	return append(b, `,"fingerprint":"`+fingerprint+`","result":`...)
 }

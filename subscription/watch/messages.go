@@ -1,8 +1,12 @@
 package watch
 
-// Accepted by a Subscription: Attach and Detach from sessions, Changed from
-// shards, Evaluated when its Execute is done, Ready from watchers.
-// Sent by it: keyspace.Execute to shards; frames to its watchers' outlets.
+import "github.com/troupedb/troupe/resp"
+
+// Accepted by a Subscription: Attach, Detach, Leave and Finish from the
+// Registry, Changed from shards, Evaluated when its Execute is done, Ready
+// from loops.
+// Sent by it: keyspace.Execute to shards; News to its watchers' outlets, one
+// task an event loop.
 
 // Attach adds a watcher.
 type Attach struct{ Watcher *Watcher }
@@ -10,14 +14,19 @@ type Attach struct{ Watcher *Watcher }
 // Detach takes one away.
 type Detach struct{ Watcher *Watcher }
 
-// Changed tells that keys which the query has read were changed.
+// Changed tells that a key which the query has read was changed. It is sent
+// once, and not again until the query has been read.
 type Changed struct{}
 
 // Evaluated tells that the evaluation is done.
 type Evaluated struct{}
 
-// Ready tells that a watcher can take a push again.
-type Ready struct{ Watcher *Watcher }
+// Ready tells that somebody can be told of more. It is sent only if the
+// Subscription waits for that.
+type Ready struct{}
+
+// Finish ends all watches; Reason is an error.
+type Finish struct{ Reason resp.Reply }
 
 // Leave ends the Subscription: nobody watches any more.
 type Leave struct{}

@@ -59,6 +59,14 @@ func (q *Query) Identity() string {
 	return b.String()
 }
 
+// size is the number of bytes that the words take, with their places.
+func (q *Query) size() (bytes int) {
+	for _, arg := range q.Argv {
+		bytes += len(arg) + 24
+	}
+	return bytes
+}
+
 // Text is the query as a person would type it.
 func (q *Query) Text() string { return string(bytes.Join(q.Argv, []byte(" "))) }
 

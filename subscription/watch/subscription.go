@@ -3,185 +3,209 @@ package watch
 import (
 	"bytes"
 	"slices"
+	"sync/atomic"
 
-	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 )
 
-// Subscription is one live query: its last state, and who is to hear of the
-// next. It is plain data; actor.go makes it an actor.
+// Subscription is one live query: its newest state, and who is to hear of the
+// next. It is plain data; actor.go makes it an actor. What shards and loops
+// touch of it is atomic.
+//
+// It is evaluated only when something has changed and somebody could be told:
+// not while the loops are still telling of the state before, and not while all
+// links are behind. So an evaluation serves all watchers that keep up, and
+// those that don't cost nothing.
 type Subscription struct {
-	query    *Query
-	tap      tap
-	watchers []*Watcher
-	waiting  []*Watcher // attached, and not told the first state yet
+	query     *Query
+	limits    *Limits
+	evaluator evaluator
+	tap       tap
+	crowd     crowd
+	spread    func([]*Watcher) // has outlets told that there is news
 
-	known   bool // state is one
-	state   resp.Reply
-	encoded []byte // the state in RESP3, to compare with
-	version uint64
+	state    atomic.Pointer[State] // nil: not known yet
+	watchers []*Watcher            // told a state, or about to be
+	waiting  []*Watcher            // attached, to be told what the evaluation under way finds
+	late     []*Watcher            // attached since it began
+	news     []*Watcher            // for spread; used again
 
-	stale      bool // something has changed since, and nobody could take it
 	evaluating bool
-	keys       [][]byte // watched in the shards
+	again      bool  // what was read last is not to be used
+	unread     int64 // changes read since the state was published
+	ended      bool
 
-	// Pushes and Evaluations are counted for WATCHES and INFO.
-	Pushes, Evaluations int64
+	evaluations, pushes, covered atomic.Int64
 }
 
 // reading is what one evaluation found, in the turn of the query's shards.
 type reading struct {
 	reply   resp.Reply
+	same    bool // as the state before; then reply is not set
+	v3      []byte
 	covered int64
 	version uint64
 	newest  uint64 // version of the shards at hand
+	void    bool   // the evaluation itself has made keys expire: those changes have no version yet
 }
 
 // Attach adds a watcher, which is told the present state first. It reports
 // whether the query must be evaluated for that.
 func (s *Subscription) Attach(w *Watcher) (evaluate bool) {
-	if s.known && !s.evaluating && !s.tap.rung.Load() && !s.stale {
-		s.first(w)
+	switch {
+	case s.ended || s.isCurrent():
+		s.beginNow(w)
+		return false
+	case s.evaluating:
+		s.late = append(s.late, w) // what is being read may be older than the wish
 		return false
 	}
 	s.waiting = append(s.waiting, w)
 	return s.begin()
 }
 
+// isCurrent reports whether the state is what an evaluation would find now.
+func (s *Subscription) isCurrent() bool {
+	return s.state.Load() != nil && !s.evaluating && !s.again && !s.tap.unread() && !s.evaluator.timed
+}
+
 // Detach takes a watcher away.
 func (s *Subscription) Detach(w *Watcher) {
+	if w.place != nowhere {
+		last := s.watchers[len(s.watchers)-1]
+		s.watchers[w.place], last.place = last, w.place
+		s.watchers[len(s.watchers)-1] = nil
+		s.watchers = s.watchers[:len(s.watchers)-1]
+		w.place = nowhere
+		return
+	}
 	same := func(have *Watcher) bool { return have == w }
-	s.watchers = slices.DeleteFunc(s.watchers, same)
 	s.waiting = slices.DeleteFunc(s.waiting, same)
+	s.late = slices.DeleteFunc(s.late, same)
 }
 
-// Changed is told by a shard that a key has changed. It reports whether the
-// query is to be evaluated now: not while nobody could take the result.
-func (s *Subscription) Changed() (evaluate bool) {
-	s.stale = true
-	return s.wanted() && s.begin()
-}
+// Changed is told by a shard that a key has changed, Ready by a loop that
+// somebody can be told of more. They report whether the query is to be
+// evaluated now.
+func (s *Subscription) Changed() (evaluate bool) { return s.due() && s.begin() }
 
-// Ready is told that a watcher has taken what it was sent, and had missed
-// something meanwhile.
-func (s *Subscription) Ready(w *Watcher) (evaluate bool) {
-	if !slices.Contains(s.watchers, w) {
+// Ready: see Changed.
+func (s *Subscription) Ready() (evaluate bool) { return s.due() && s.begin() }
+
+// due reports whether an evaluation would find something for somebody. If
+// only somebody is missing, a call of Ready is asked for.
+func (s *Subscription) due() bool {
+	switch {
+	case s.evaluating || s.ended:
+		return false
+	case len(s.waiting) > 0:
+		return true
+	case !s.again && !s.tap.unread():
 		return false
 	}
-	if s.stale {
-		return s.begin()
-	}
-	if w.version < s.version {
-		s.push(w)
-	}
-	return false
-}
-
-// wanted reports whether some watcher could take a push.
-func (s *Subscription) wanted() bool {
-	if len(s.waiting) > 0 {
-		return true
-	}
-	free := false
-	for _, w := range s.watchers {
-		free = w.claimable() || free
-	}
-	return free
+	return s.crowd.await(len(s.watchers))
 }
 
 func (s *Subscription) begin() bool {
-	if s.evaluating {
-		return false
-	}
-	s.evaluating, s.stale = true, false
+	s.evaluating, s.again = true, false
 	return true
 }
 
-// evaluate reads the query's result in the turn of its shards, which tx is;
-// the keys that it reads are watched from this turn on.
-func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
-	tx.DB = s.query.DB
-	r.covered, r.version = s.tap.read()
-	var read [][]byte
-	tx.Trace(func(key []byte) { read = append(read, bytes.Clone(key)) })
-	r.reply = tx.Call(s.query.Spec, s.query.Argv).Clone()
-	tx.Trace(nil)
-	s.follow(tx, read)
-	r.newest = tx.Version()
-	return r
-}
-
-// follow watches the keys just read, and no longer those that were not.
-func (s *Subscription) follow(tx *keyspace.Tx, read [][]byte) {
-	if slices.EqualFunc(s.keys, read, bytes.Equal) {
-		return
-	}
-	for _, key := range s.keys {
-		tx.Unwatch(key, &s.tap)
-	}
-	for _, key := range read {
-		tx.Watch(key, &s.tap)
-	}
-	s.keys = read
-}
-
-// leave stops watching in the shards, which tx is.
-func (s *Subscription) leave(tx *keyspace.Tx) {
-	tx.DB = s.query.DB
-	s.follow(tx, nil)
-}
-
-// Evaluated takes what an evaluation has found, and tells the watchers. It
+// Evaluated takes what an evaluation has found, and has the watchers told. It
 // reports whether another is due already.
 func (s *Subscription) Evaluated(r reading) (again bool) {
 	s.evaluating = false
-	s.Evaluations++
-	for _, w := range s.watchers {
-		w.covered += r.covered
+	s.evaluations.Add(1)
+	s.unread += r.covered
+	if s.ended {
+		return false
 	}
-	version := r.version
-	if !s.known {
-		version = r.newest
-	}
-	if encoded := resp.V3.Append(nil, r.reply); !s.known || !bytes.Equal(encoded, s.encoded) {
-		s.known, s.state, s.encoded, s.version = true, r.reply, encoded, version
-		for _, w := range s.watchers {
-			s.push(w)
+	if r.void {
+		s.again = true
+	} else {
+		s.learn(r)
+		s.serve(&s.waiting)
+		if !s.tap.unread() { // still so: it is no older than what was asked meanwhile
+			s.serve(&s.late)
 		}
 	}
-	waiting := s.waiting
-	s.waiting = nil
-	for _, w := range waiting {
-		s.first(w)
-	}
-	return s.stale && s.wanted() && s.begin()
+	s.waiting, s.late = append(s.waiting, s.late...), nil
+	return s.due() && s.begin()
 }
 
-// first tells a watcher the state that its watch begins with. An error ends
-// the watch before it has begun.
-func (s *Subscription) first(w *Watcher) {
-	f := Frame{Result: s.state, Version: s.version, Kind: State}
-	if s.state.IsError() {
-		w.outlet.Refused(w, s.state)
-		return
+// learn publishes what was read, if it is new. Changes that left the result as
+// it was are counted into the next.
+func (s *Subscription) learn(r reading) {
+	before := s.state.Load()
+	switch {
+	case before == nil:
+		s.publish(r, r.newest)
+	case r.same:
+	case s.unread == 0: // by time alone, which is no change: only who begins now sees it
+		s.publish(r, before.Version)
+	default:
+		s.publish(r, r.version)
+		s.tell(s.watchers)
 	}
-	w.version = s.version
-	s.watchers = append(s.watchers, w)
-	w.outlet.Begun(w, f)
 }
 
-// push sends a watcher the state, unless one is still on its way to it: then
-// the watcher asks when it has taken that.
-func (s *Subscription) push(w *Watcher) {
-	if !w.claim() {
-		return
-	}
-	kind := State
-	if s.state.IsError() {
+func (s *Subscription) publish(r reading, version uint64) {
+	kind := Current
+	if r.reply.IsError() {
 		kind = Failed
 	}
-	f := Frame{Result: s.state, Version: s.version, Covered: w.covered, Kind: kind}
-	w.version, w.covered = s.version, 0
-	s.Pushes++
-	w.outlet.Push(w, f)
+	st := newState(kind, r.reply, bytes.Clone(r.v3), version)
+	st.total = s.unread
+	if before := s.state.Load(); before != nil {
+		st.total += before.total
+	}
+	s.unread = 0
+	s.state.Store(st)
+}
+
+// serve begins the watches of those who wait.
+func (s *Subscription) serve(who *[]*Watcher) {
+	for _, w := range *who {
+		w.place = len(s.watchers)
+		s.watchers = append(s.watchers, w)
+	}
+	s.tell(*who)
+	*who = nil
+}
+
+func (s *Subscription) beginNow(w *Watcher) {
+	one := []*Watcher{w}
+	s.serve(&one)
+}
+
+// tell has those watchers told who can be; the others will see the newest
+// state when they take.
+func (s *Subscription) tell(who []*Watcher) {
+	s.crowd.notified.Add(int64(len(who)))
+	for _, w := range who {
+		if w.state.CompareAndSwap(free, notified) {
+			s.news = append(s.news, w)
+		} else {
+			s.crowd.left(notified)
+		}
+	}
+	if len(s.news) > 0 {
+		s.spread(s.news)
+	}
+	clear(s.news)
+	s.news = s.news[:0]
+}
+
+// End ends all watches; reason is an error.
+func (s *Subscription) End(reason resp.Reply) {
+	version := uint64(0)
+	if before := s.state.Load(); before != nil {
+		version = before.Version
+	}
+	s.ended = true
+	s.state.Store(ending(reason, version))
+	waiting := append(s.waiting, s.late...)
+	s.waiting, s.late = nil, nil
+	s.serve(&waiting)
+	s.tell(s.watchers)
 }

@@ -29,3 +29,6 @@ func (t *tap) read() (covered int64, version uint64) {
 	t.rung.Store(false)
 	return t.covered.Swap(0), t.version.Load()
 }
+
+// unread reports whether a key has changed since the last read.
+func (t *tap) unread() bool { return t.rung.Load() }
