@@ -17,8 +17,9 @@ type diceLink struct {
 
 	raw   dice.RawReader
 	whole dice.Whole
-	quiet bool // nothing has come for rawLull: what is there is all
-	lulls bool // a lull is being waited for
+	lull  time.Duration // how long nothing must come for what is there to be all
+	quiet bool          // nothing has come for so long
+	lulls bool          // that is being waited for
 
 	introduced bool // HANDSHAKE was sent: id is a name
 	id         string
@@ -74,9 +75,11 @@ func (*diceLink) Failure() resp.Reply { return resp.Nothing }
 // A raw command ends where the next begins, or with the last byte that was
 // sent. How a network cuts what was sent is not known here, so at the end of
 // what has come it is asked whether the command may be whole: see isWhole. If
-// that is in doubt, nothing more must come for rawLull.
+// that is in doubt, nothing more must come for a while: longer if arguments are
+// missing, as then nothing is lost by waiting.
 const (
-	rawLull = 10 * time.Millisecond
+	denseLull = 10 * time.Millisecond
+	shortLull = 100 * time.Millisecond
 	// packetBytes is about the least that a network sends at once if it can; a
 	// shorter command comes whole. In a longer one of so many arguments as
 	// manyArgs a cut may well fall between two.
@@ -101,30 +104,36 @@ func (d *diceLink) nextRaw(data []byte, args [][]byte, bounds *dice.Limits) (_ [
 // isWhole implements dice.Whole by what is known of the command.
 func (d *diceLink) isWhole(name []byte, args, size int) bool {
 	row := d.session.catalogue.word(name)
-	switch {
-	case row == nil:
+	if row == nil {
 		return true
-	case row.Arity >= 0:
-		return args+1 >= row.Arity
 	}
-	return args+1 >= -row.Arity && (size < packetBytes || args < manyArgs)
+	least, more := row.Arity-1, false
+	if row.Arity < 0 {
+		least, more = -row.Arity-1, true
+	}
+	if args < least {
+		d.lull = shortLull
+		return false
+	}
+	d.lull = denseLull
+	return !more || size < packetBytes || args < manyArgs
 }
 
-// lull is the message that a while has passed since a link had sent so many
+// diceLull is the message that a while has passed since a link had sent so many
 // bytes in all.
-type lull struct {
+type diceLull struct {
 	link *diceLink
 	read int64
 }
 
 func (d *diceLink) awaitLull() {
 	d.lulls = true
-	m := &lull{d, d.session.Read.Load()}
-	time.AfterFunc(rawLull, func() { d.session.send(m) })
+	m := &diceLull{d, d.session.Read.Load()}
+	time.AfterFunc(d.lull, func() { d.session.send(m) })
 }
 
 // take has what is there shown again, as all that there is.
-func (m *lull) take(s *Session) {
+func (m *diceLull) take(s *Session) {
 	d := m.link
 	d.lulls = false
 	switch {

@@ -96,8 +96,8 @@ func checkWord(word []byte, n int, lim *Limits) error {
 }
 
 // RawReader reads the requests of a link without frames. A command is known to
-// be whole when the next one begins; else the number of its arguments, and that
-// nothing more has come, must tell. The zero RawReader is ready for use.
+// be whole when what follows is no argument; else the number of its arguments,
+// and that nothing more has come, must tell. The zero RawReader is ready for use.
 //
 // However small the pieces, each field is looked at once before its command is
 // whole.
@@ -115,7 +115,7 @@ type Whole func(name []byte, args, size int) bool
 // n is its length, 0 if it is not known to be whole; then the next call must
 // show the same bytes and more. The words alias data.
 func (r *RawReader) Next(data []byte, words [][]byte, lim *Limits, whole Whole) (_ [][]byte, n int, err error) {
-	for r.at < len(data) && !(data[r.at] == nameTag && r.at > 0) {
+	for r.at < len(data) && (r.at == 0 || data[r.at] == argTag) {
 		more, err := r.field(data, lim)
 		if more || err != nil {
 			return words, 0, err
