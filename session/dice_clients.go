@@ -115,8 +115,8 @@ func (c *diceClient) target() *Session {
 }
 
 // setTarget makes a link the one that pushes go to, or one that they do not go
-// to. What was not delivered before is sent to the link that is the target now,
-// or waits for the next.
+// to. What was told last goes to the link that is the target now, or waits for
+// the next.
 func (c *diceClient) setTarget(s *Session, watches bool) {
 	c.mu.Lock()
 	before := c.target()
@@ -126,7 +126,7 @@ func (c *diceClient) setTarget(s *Session, watches bool) {
 	}
 	if now := c.target(); now != before {
 		for _, w := range c.watches {
-			w.route(now)
+			w.reroute(now)
 		}
 	}
 	c.mu.Unlock()

@@ -12,7 +12,9 @@ import (
 
 // diceWatch is a live query of a client of DiceDB's protocols. It begins with a
 // reply on the link that asked, and ends with that link; its pushes go to the
-// client's target. While there is no target, the news waits.
+// client's target. While there is no target, the latest state is kept for it. A
+// link that takes another's place is told again what was told last: nobody
+// knows how much of it has arrived.
 type diceWatch struct {
 	client      *diceClient
 	owner       *Session
@@ -24,7 +26,9 @@ type diceWatch struct {
 	// Guarded by the client's lock.
 	begun bool
 	over  bool
-	news  bool // the target is to be told something
+	news  bool         // there is something to take
+	kept  *watch.Frame // taken while there was nobody to tell it to
+	told  *watch.Frame // the last, after the reply
 }
 
 // diceWatch runs a live form: the reply comes when the query is evaluated. One
@@ -101,29 +105,52 @@ func (m *diceBegun) take(s *Session) {
 	}
 }
 
-// route sends word of what is not told yet to a target; without one it waits.
-// The caller holds the client's lock.
+// route sends word of what is not told yet to a target. Without one it is taken
+// and kept, until there is something newer. The caller holds the client's lock.
 func (w *diceWatch) route(target *Session) {
 	switch {
-	case !w.news:
-	case target == nil:
-		w.watcher.Hold()
-	default:
+	case target == nil && w.news:
+		w.take()
+	case target != nil && (w.news || w.kept != nil):
 		target.send(&dicePush{w})
 	}
 }
 
+// take takes the newest state.
+func (w *diceWatch) take() {
+	w.news = false
+	if f, ok := w.watcher.Take(); ok {
+		w.kept = &f
+	}
+}
+
+// reroute is route for a target that has just become it.
+func (w *diceWatch) reroute(target *Session) {
+	if w.kept == nil {
+		w.kept, w.told = w.told, nil
+	}
+	w.route(target)
+}
+
+// next is what is to be told to the target, if that is what s is; nil: nothing.
+func (w *diceWatch) next(s *Session) *watch.Frame {
+	w.client.mu.Lock()
+	defer w.client.mu.Unlock()
+	if w.over || w.client.target() != s {
+		return nil
+	}
+	w.take()
+	f := w.kept
+	if w.kept = nil; f != nil {
+		w.told = f
+	}
+	return f
+}
+
 // tell appends the newest state for the target, if that is what s is.
 func (w *diceWatch) tell(s *Session, dst []byte) []byte {
-	w.client.mu.Lock()
-	if w.over || !w.news || w.client.target() != s {
-		w.client.mu.Unlock()
-		return dst
-	}
-	w.news = false
-	f, ok := w.watcher.Take()
-	w.client.mu.Unlock()
-	if !ok {
+	f := w.next(s)
+	if f == nil {
 		return dst
 	}
 	if f.Kind == watch.End {

@@ -27,13 +27,10 @@ type Executed struct{}
 // Answer is the reply to a command that asked for it with Later.
 type Answer struct{ Reply resp.Reply }
 
-// Deliver is an out-of-band message to the client: a push of a live query, a
-// published message, a line of MONITOR. Frames are shared and never changed.
-// They are written behind the replies of the commands under way.
-type Deliver struct {
-	// Frame gives the bytes for the protocol, 2 or 3.
-	Frame func(proto int) []byte
-}
+// Deliver is an out-of-band message to the client, such as a line of MONITOR:
+// bytes that are shared and never changed, written behind the replies of the
+// commands under way.
+type Deliver struct{ Bytes []byte }
 
 // Kill closes the link, once what is answered is out if Gently.
 type Kill struct{ Gently bool }

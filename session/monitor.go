@@ -74,11 +74,11 @@ func (s *Server) feed(from *Session, row *Command, argv [][]byte, db int) {
 	}
 	line = append(line, '\r', '\n')
 	for _, m := range *s.monitors.Load() {
-		if m.Public.Unsent.Load() > monitorUnsentMax {
+		if m.Public.Unsent.Load()+m.undelivered.Load() > monitorUnsentMax {
 			m.send(&Kill{})
 			continue
 		}
-		m.send(&Deliver{Frame: func(int) []byte { return line }})
+		m.Deliver(line)
 	}
 }
 

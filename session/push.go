@@ -59,12 +59,23 @@ func (s *Session) deliver(m *Deliver) {
 	if s.closing {
 		return // nothing follows the last reply
 	}
-	frame := m.Frame(s.encoder.Proto())
 	if s.answering() {
-		s.pushes = append(s.pushes, frame)
+		s.pushes = append(s.pushes, m.Bytes)
 		return
 	}
-	s.writePush(frame)
+	s.writeMessage(m.Bytes)
+}
+
+func (s *Session) writeMessage(message []byte) {
+	s.undelivered.Add(-int64(len(message)))
+	s.writePush(message)
+}
+
+// Deliver sends the client a message, which counts as undelivered until it is
+// written. Any goroutine may call it.
+func (s *Session) Deliver(message []byte) {
+	s.undelivered.Add(int64(len(message)))
+	s.send(&Deliver{message})
 }
 
 // answering reports whether replies are under way. While a command waits for
@@ -182,7 +193,7 @@ func (s *Session) dropNews(one *watched) {
 // flushPushes writes what waited for replies.
 func (s *Session) flushPushes() {
 	for i, frame := range s.pushes {
-		s.writePush(frame)
+		s.writeMessage(frame)
 		s.pushes[i] = nil
 	}
 	s.pushes = s.pushes[:0]

@@ -51,6 +51,8 @@ type Session struct {
 	now    int64    // of the present read, Unix milliseconds
 	pushes [][]byte // messages that wait for the open batch to be answered
 
+	undelivered atomic.Int64 // bytes of messages sent to the session and not written
+
 	watching watching
 	news     []teller // to be asked when the link can carry news
 	telling  bool     // a task is posted that will

@@ -61,6 +61,6 @@ func samplePush(s *session.Session) resp.Reply {
 		return errNeedsRESP3
 	}
 	frame := resp.V3.Append(nil, resp.Push(resp.BulkString("server-cpu-usage"), resp.Int(42)))
-	s.Send(&session.Deliver{Frame: func(int) []byte { return frame }})
+	s.Deliver(frame)
 	return resp.BulkString("Some real reply preceding the push reply")
 }
