@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,7 +37,7 @@ func TestOracle(t *testing.T) {
 			continue
 		}
 		for _, proto := range protocols(script) {
-			for _, d := range askRedis(t, common, script, proto) {
+			for _, d := range ask(t, common, script, proto, expected) {
 				place := script.Name + " " + d.Step.String()
 				if _, listed := expected[place]; !listed {
 					t.Errorf("%s:%d: %s\nredis-server in RESP%d:\n%s", script.Name, d.Step.Line, d.Step, proto, d.Text)
@@ -50,6 +51,27 @@ func TestOracle(t *testing.T) {
 			t.Errorf("listed as a difference, but redis-server does the same: %s", place)
 		}
 	}
+}
+
+// asksMost is how often a transcript is played to redis-server before a
+// difference counts: its clock is real, and a machine that is busy lets a time
+// to live run.
+const asksMost = 3
+
+// ask plays a transcript to redis-server, again if the differences are not those
+// that are expected.
+func ask(t *testing.T, common *redistest.Server, script *transcript.Transcript, proto int, expected map[string]bool) (found []transcript.Difference) {
+	t.Helper()
+	for range asksMost {
+		found = askRedis(t, common, script, proto)
+		if !slices.ContainsFunc(found, func(d transcript.Difference) bool {
+			_, listed := expected[script.Name+" "+d.Step.String()]
+			return !listed
+		}) {
+			break
+		}
+	}
+	return found
 }
 
 // redisCanPlay reports whether a transcript needs neither our own commands nor

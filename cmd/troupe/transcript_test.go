@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp/transcript"
 )
 
@@ -102,16 +103,37 @@ func play(t *testing.T, script *transcript.Transcript, sh shape, player *transcr
 	s := startServer(t, sh, settings...)
 	player.Dial = func() (net.Conn, error) { return net.Dial("tcp", s.addr) }
 	player.Patience = patience
-	player.Advance = func(d time.Duration) error {
-		s.Node.Advance(d.Milliseconds())
-		return nil
-	}
+	clock := &heldClock{node: s.Node, at: time.Now()}
+	player.Before, player.Advance = clock.hold, clock.advance
 	defer s.stop()
 	result, err := player.Play(script)
 	if err == nil {
 		s.wantNobody()
 	}
 	return result, err
+}
+
+// heldClock lets a server's clock stand still from one step of a transcript to
+// the next, so that a machine that is busy does not use up times to live.
+type heldClock struct {
+	node *keyspace.Node
+	at   time.Time
+	held int64 // milliseconds since it was advanced
+}
+
+func (c *heldClock) hold() {
+	passed := time.Since(c.at).Milliseconds()
+	c.at = c.at.Add(time.Duration(passed) * time.Millisecond)
+	c.held += passed
+	c.node.Advance(-passed)
+}
+
+// advance moves the clock on from the latest time that the server can have
+// seen.
+func (c *heldClock) advance(d time.Duration) error {
+	c.node.Advance(d.Milliseconds() + c.held)
+	c.held = 0
+	return nil
 }
 
 // rewrite makes a transcript want what the server answers.

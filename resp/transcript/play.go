@@ -19,6 +19,8 @@ type Player struct {
 	// Advance moves the server's clock. A player without it cannot play a
 	// transcript that does so.
 	Advance func(time.Duration) error
+	// Before, if set, is called before each step.
+	Before func()
 	// Patience is how long to wait for a reply before it is taken for missing.
 	Patience time.Duration
 	// Quiet, if set, is for recording: of a step that wants no reply, all that
@@ -56,6 +58,9 @@ func (p *Player) Play(t *Transcript) (*Result, error) {
 	}
 	defer run.close()
 	for i, step := range t.Steps {
+		if p.Before != nil {
+			p.Before()
+		}
 		if err := run.step(i, step); err != nil {
 			return run.result, fmt.Errorf("%s:%d: %s: %w", t.Name, step.Line, step, err)
 		}
