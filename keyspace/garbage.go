@@ -11,7 +11,7 @@ const (
 	freeSlice  = 512                     // how much is freed in one go
 	closeSlice = freeSlice / ChunkEffort // the chunks of a table that are closed in one go
 	// ChunkEffort is what closing a chunk of a table takes.
-	ChunkEffort = 64
+	ChunkEffort = 128
 	// owedFrees is what each allocation has to free while there is garbage:
 	// more than comes, so that garbage does not grow however busy a shard is.
 	owedFrees = 2
@@ -100,7 +100,7 @@ func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
 			if head.object() {
 				sh.garbage.objects = append(sh.garbage.objects, sh.takeObject(slot.Ref(), &head))
 			}
-			sh.mem.Free(slot.Ref(), head.size())
+			sh.mem.Discard(slot.Ref(), head.size())
 		})
 	}
 	if !t.keys.CloseSome(closeSlice) || !t.due.others.CloseSome(closeSlice) || !t.due.watched.CloseSome(closeSlice) {

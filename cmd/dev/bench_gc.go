@@ -32,7 +32,8 @@ func (c *gcCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p, err := troupeProgram(ctx, dir, c.Server, strings.Fields(c.ServerArgs))
+	args := append([]string{"--enable-debug-command", "local"}, strings.Fields(c.ServerArgs)...)
+	p, err := troupeProgram(ctx, dir, c.Server, args)
 	if err != nil {
 		return err
 	}
@@ -41,6 +42,9 @@ func (c *gcCmd) Run(ctx context.Context) error {
 
 func (c *gcCmd) measure(w io.Writer, s *server) error {
 	return s.withLoad(func(l *link, before int64) error {
+		if _, err := askDebug(l, "TURNS", "ON"); err != nil {
+			return err
+		}
 		begin := time.Now()
 		if err := l.load(c.Keys, func(out []byte, i int) []byte { return appendSet(out, i, original(i)) }); err != nil {
 			return err
@@ -91,8 +95,8 @@ func (c *gcCmd) printCollections(w io.Writer, l *link) error {
 }
 
 // askDebug asks DEBUG; a server that refuses answers with a sentence instead of a figure.
-func askDebug(l *link, what string) (resp.Reply, error) {
-	reply, err := l.ask("DEBUG", what)
+func askDebug(l *link, what ...string) (resp.Reply, error) {
+	reply, err := l.ask(append([]string{"DEBUG"}, what...)...)
 	var refusal errorReply
 	if errors.As(err, &refusal) {
 		return resp.BulkString("not offered (" + string(refusal) + ")"), nil

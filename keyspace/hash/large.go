@@ -46,7 +46,7 @@ func (l *large) Free(mem *slab.Heap, effort int) (done bool) {
 		}
 		l.freed = l.index.Scan(l.freed, func(slot *table.Slot) {
 			b, p := l.element(slot.Ref())
-			mem.Free(slot.Ref(), len(b))
+			mem.Discard(slot.Ref(), len(b))
 			l.held -= int64(mem.Size(p.end))
 		})
 	}

@@ -117,7 +117,6 @@ func (h *Heap) putPages(number uint32, count int) {
 	if a.freeCount == arenaPages {
 		h.empty++
 	}
-	h.settleSome()
 }
 
 // commit counts the frames that bytes [from, to) of the span or run at number

@@ -102,6 +102,13 @@ func (h *Heap) Alloc(n int) Ref {
 
 // Free takes back the n bytes at r, n being what was asked for.
 func (h *Heap) Free(r Ref, n int) {
+	h.Discard(r, n)
+	h.settleSome()
+}
+
+// Discard is Free for those who free very much, and then Settle: pages that
+// have emptied all around go back to the system in fewer and larger parts.
+func (h *Heap) Discard(r Ref, n int) {
 	h.effort++
 	if uint(n-1) >= slotMax {
 		h.freePages(r, n)

@@ -259,6 +259,35 @@ func TestLarge(t *testing.T) {
 	h.Alloc(100 << 20) // Close must find both.
 }
 
+// What is discarded stays resident until Settle; its last arena but one is
+// unmapped then, and no more calls are made than there are megabytes.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	rnd := newRand(t)
+	m := &model{t: t, h: New()}
+	defer m.h.Close()
+	for range 1_000_000 {
+		m.alloc(100, 1)
+	}
+	rnd.Shuffle(len(m.live), func(i, j int) { m.live[i], m.live[j] = m.live[j], m.live[i] })
+	before := m.h.Stats().Resident
+	for _, b := range m.live {
+		m.h.Discard(b.r, b.n)
+	}
+	if s := m.h.Stats(); s.Resident != before || s.Held != 0 {
+		t.Errorf("discarded: %+v", s)
+	}
+	steps := int64(0)
+	for m.h.Settle() {
+		steps++
+	}
+	if s := m.h.Stats(); s.Resident > dirtyMin || s.Mapped > arenaBytes || steps > before/settleBytes+3 {
+		t.Errorf("settled in %d steps: %+v", steps, s)
+	}
+	m.live, m.used, m.held = nil, 0, 0
+	m.checkStats()
+}
+
 func TestResize(t *testing.T) {
 	t.Parallel()
 	h := New()

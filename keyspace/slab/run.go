@@ -98,7 +98,6 @@ func (h *Heap) freeOwn(r Ref, n int) {
 	delete(h.own, first)
 	h.used -= int64(n)
 	h.held -= int64(own.size)
-	h.settleSome()
 }
 
 // doomed is what is left of own arenas that are freed.
@@ -116,7 +115,7 @@ func (h *Heap) unmapDoomed() {
 	h.mapped -= int64(d.own.size - keep)
 	gone := max(0, d.own.resident-keep)
 	h.committed -= int64(gone)
-	h.effort += uint64(1 + gone/frameBytes)
+	h.effort += callEffort + uint64(gone/frameBytes)
 	d.own.size, d.own.resident = keep, d.own.resident-gone
 	if keep == 0 {
 		h.doomed = h.doomed[:last]

@@ -125,6 +125,7 @@ func (h *Heap) Move(r Ref, n int) Ref {
 	to := h.takeSlot(class)
 	copy(h.Bytes(to, n), h.Bytes(r, n))
 	h.putSlot(r, class)
+	h.settleSome()
 	return to
 }
 

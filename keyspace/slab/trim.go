@@ -22,8 +22,11 @@ const (
 
 // Effort counts what freeing has taken so far, for those who free much and do
 // it in slices: one, about 0.2 µs, for each Free and for each 4 KB that went
-// back to the system.
+// back to the system, and callEffort for each call that told it.
 func (h *Heap) Effort() uint64 { return h.effort }
+
+// callEffort is much where other processors have to be told.
+const callEffort = 64
 
 // Unsettled reports whether frees have left something to Settle.
 func (h *Heap) Unsettled() bool {
@@ -96,6 +99,7 @@ func (h *Heap) trimArena(entry, limit int) int {
 	for i := first; i <= last; i++ {
 		h.forget(a, i)
 	}
+	h.effort += callEffort
 	giveBack(unsafe.Add(h.dir[entry], first*pageBytes), (last-first+1)*pageBytes)
 	return last - first + 1
 }
@@ -122,6 +126,7 @@ func (h *Heap) dropEmpty() {
 		h.trimArena(entry, settlePages)
 		return
 	}
+	h.effort += callEffort
 	UnmapChunk(h.dir[entry], arenaBytes)
 	h.dir[entry], h.arenas[entry] = nil, nil
 	h.mapped -= arenaBytes
