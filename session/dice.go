@@ -23,6 +23,7 @@ type diceLink struct {
 
 	introduced bool // HANDSHAKE was sent: id is a name
 	id         string
+	watches    bool // it is a link for pushes, by the last HANDSHAKE
 	client     *diceClient
 
 	paced *pacedLink   // the link, if it is raw
@@ -103,7 +104,10 @@ func (d *diceLink) nextRaw(data []byte, args [][]byte, bounds *dice.Limits) (_ [
 
 // isWhole implements dice.Whole by what is known of the command.
 func (d *diceLink) isWhole(name []byte, args, size int) bool {
-	row := d.session.catalogue.word(name)
+	row := d.session.lastRow
+	if row == nil || !d.session.isLast(name) {
+		row = d.session.catalogue.word(name)
+	}
 	if row == nil {
 		return true
 	}

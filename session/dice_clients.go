@@ -75,9 +75,18 @@ func (d *diceLink) join() *diceClient {
 	if d.introduced {
 		d.client = s.server.dice.clients.enter(key)
 	} else {
-		d.client = &diceClient{key: key, targets: []*Session{s}}
+		d.client = &diceClient{key: key}
 	}
+	d.target(d.watches || !d.introduced)
 	return d.client
+}
+
+// target says whether pushes to the client go over this link.
+func (d *diceLink) target(on bool) {
+	if d.paced != nil {
+		d.paced.target = on
+	}
+	d.client.setTarget(d.session, on)
 }
 
 // leave ends what the link has begun, and takes it out of its client.

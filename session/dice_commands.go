@@ -98,8 +98,9 @@ func handshake(s *Session, a *command.Args) resp.Reply {
 	if watches && !s.authenticated {
 		return resp.ErrNoAuth
 	}
-	d.introduced, d.id = true, id
-	d.join().setTarget(s, watches)
+	d.introduced, d.id, d.watches = true, id, watches
+	d.join()
+	d.target(watches)
 	return resp.OK
 }
 

@@ -184,17 +184,21 @@ func (m *dicePush) wait()                              { m.watch.watcher.Hold() 
 // earlier ones: of two that are read at once one would be lost.
 const rawPushGap = 5 * time.Millisecond
 
-// pacedLink is a raw link that knows when it was last written to.
+// pacedLink is a raw link that knows when it was last written to, if pushes go
+// over it.
 type pacedLink struct {
 	Link
 	session *Session
+	target  bool
 	written int64 // Server.Nanos
 }
 
 // Write implements Link.
 func (k *pacedLink) Write(p []byte) {
 	k.Link.Write(p)
-	k.written = k.session.server.Nanos()
+	if k.target {
+		k.written = k.session.server.Nanos()
+	}
 }
 
 // gap is how long nothing may be pushed yet.

@@ -15,6 +15,7 @@ type benchCmd struct {
 	Speed  speedCmd  `cmd:"" default:"withargs" help:"Throughput, CPU per operation and latency, as ratios to redis-server."`
 	Memory memoryCmd `cmd:"" help:"RSS per key while the table grows, after overwriting, with a TTL; RSS of idle connections."`
 	GC     gcCmd     `cmd:"" name:"gc" help:"The cost of a garbage collection and the longest shard turn with many keys."`
+	Dice   diceCmd   `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
 }
 
 // contest says which servers are measured.
