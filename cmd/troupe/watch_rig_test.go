@@ -12,12 +12,12 @@ import (
 
 // frame is what a watcher was told, in the words of transcripts.
 type frame struct {
-	fingerprint    string
-	value          string
-	version        int64
-	covered        int64
-	kind           string
-	unasked, first bool
+	fingerprint string
+	value       string
+	version     int64
+	covered     int64
+	kind        string
+	unasked     bool
 }
 
 // ways are the means by which a client can watch: a protocol and a verb.
@@ -37,12 +37,23 @@ type watcher struct {
 	*client
 	way
 	query []string
+
+	heard, answered int // for tests that count
 }
 
 // watch opens a link that watches, and returns the first frame.
 func (s *server) watch(by way, query ...string) (*watcher, frame) {
 	s.tb.Helper()
-	w := &watcher{s.client(), by, query}
+	w, f, err := s.tryWatch(by, query...)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return w, f
+}
+
+// tryWatch is watch for a query that may answer with an error just then.
+func (s *server) tryWatch(by way, query ...string) (*watcher, frame, error) {
+	w := &watcher{client: s.client(), way: by, query: query}
 	if by.proto == 3 {
 		w.ask("HELLO", "3")
 	}
@@ -59,14 +70,10 @@ func (s *server) watch(by way, query ...string) (*watcher, frame) {
 		}
 	}
 	f, err := w.frame()
-	if err != nil {
-		s.tb.Fatal(err)
+	if err == nil && (f.covered != 0 || f.kind != "state" || by.proto == 3 && f.unasked != (by.verb != "watch")) {
+		err = fmt.Errorf("%v: the first frame is %+v", by, f)
 	}
-	if f.covered != 0 || f.kind != "state" || by.proto == 3 && f.unasked != (by.verb != "watch") {
-		s.tb.Errorf("%v: the first frame is %+v", by, f)
-	}
-	f.first = true
-	return w, f
+	return w, f, err
 }
 
 // frame reads a frame, which is what must come next.

@@ -104,7 +104,7 @@ func TestQueriesOfEqualText(t *testing.T) {
 	c := s.client()
 	c.ask("HELLO", "3")
 	c.want("+OK", "MSET", "a b", "1", "c", "2", "a", "3", "b c", "4")
-	w := &watcher{c, way{3, "watch"}, nil}
+	w := &watcher{client: c, way: way{3, "watch"}}
 	c.send(append(request("MGET.WATCH", "a b", "c"), request("MGET.WATCH", "a", "b c")...))
 	one, two := w.wantFrame(`["1", "2"] 0`), w.wantFrame(`["3", "4"] 0`)
 	if one.fingerprint == two.fingerprint || s.Server.Watches.Len() != 2 {
@@ -173,7 +173,7 @@ func TestRefusedOnChannel(t *testing.T) {
 	c := s.client()
 	c.want("+OK", "SET", "text", "v")
 	c.want(`["subscribe", "__query__:HGET text f", :1]`, "SUBSCRIBE", "__query__:HGET text f")
-	w := &watcher{c, way{2, "channel"}, nil}
+	w := &watcher{client: c, way: way{2, "channel"}}
 	if f := w.wantFrame("-" + resp.ErrWrongType.Str() + " 0"); f.kind != "end" {
 		t.Errorf("it is of the kind %s", f.kind)
 	}
@@ -211,7 +211,7 @@ func TestWatchesKeepTheirDatabase(t *testing.T) {
 	c.ask("HELLO", "3")
 	c.want("+OK", "SELECT", "3")
 	c.send(request("GET.WATCH", "k"))
-	w := &watcher{c, way{3, "watch"}, []string{"GET", "k"}}
+	w := &watcher{client: c, way: way{3, "watch"}}
 	w.wantFrame("_ 0")
 	c.want("+OK", "SELECT", "0")
 	c.want("+OK", "SET", "k", "zero")
@@ -227,7 +227,7 @@ func TestChannels(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, shape{2, false})
 	c := s.client()
-	w := &watcher{c, way{2, "channel"}, nil}
+	w := &watcher{client: c, way: way{2, "channel"}}
 	c.send(request("SUBSCRIBE", "__query__:GET a", `__query__:GET "b b"`))
 	for i, name := range []string{"__query__:GET a", `__query__:GET "b b"`} {
 		if got, want := c.receive(), resp.Format(resp.Array(resp.BulkString("subscribe"), resp.BulkString(name), resp.Int(int64(i+1)))); got != want {
