@@ -82,13 +82,21 @@ var diceHandshake = diceOnly.Add(command.Spec[*Session]{
 	Run: handshake,
 })
 
+// diceIDMax bounds, in bytes, a client's id, as each link keeps it. Those that
+// DiceDB's library makes have 36.
+const diceIDMax = 1024
+
 // handshake names the link's client. Where a password is asked for, the id may
 // begin with it, as in "password@id" or "user:password@id": DiceDB's clients
 // have no other way to log a link in that they only read from. Such a link must
 // be logged in at once.
 func handshake(s *Session, a *command.Args) resp.Reply {
 	d := s.front.(*diceLink)
-	id, watches := string(a.Bytes()), command.EqualFold(a.Bytes(), "WATCH")
+	word, watches := a.Bytes(), command.EqualFold(a.Bytes(), "WATCH")
+	if len(word) > diceIDMax {
+		return resp.Error("ERR the client's id is too long")
+	}
+	id := string(word)
 	if at := strings.LastIndexByte(id, '@'); at >= 0 && !s.authenticated {
 		if !s.loginBy(id[:at]) {
 			return resp.Error("WRONGPASS the client's id does not begin with a valid user:password@")

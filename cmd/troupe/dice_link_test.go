@@ -252,6 +252,7 @@ func TestDiceBounds(t *testing.T) {
 	if n, err := withDeadline(many).Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Errorf("%d bytes, %v", n, err)
 	}
+	s.diceClient(false).want("ERR the client's id is too long", "HANDSHAKE", strings.Repeat("x", 1025), "command")
 	var open net.Error
 	idle.SetReadDeadline(time.Now())
 	if _, err := idle.Read(make([]byte, 1)); !errors.As(err, &open) || !open.Timeout() {
