@@ -28,6 +28,7 @@ var soakStrings = []func(draw) []string{
 		return line(w.pick("GETRANGE", "SUBSTR"), w.key("s"), w.integer(), w.integer())
 	},
 	func(w draw) []string { return line("SETRANGE", w.key("s"), w.number(-1, 90), w.value()) },
+	func(w draw) []string { return line("SETRANGE", w.key("x"), w.number(0, 70_000), w.value()) },
 	func(w draw) []string { return line(w.pick("INCR", "DECR"), w.key("n")) },
 	func(w draw) []string { return line(w.pick("INCRBY", "DECRBY"), w.key("n"), w.integer()) },
 	func(w draw) []string { return line("SET", w.key("n"), w.integer()) },
@@ -139,4 +140,5 @@ var soakServer = []func(draw) []string{
 	func(w draw) []string { return line(w.pick("NONSENSE", "", "GETT", "OBJECT", "CLIENT"), w.integer()) },
 	func(w draw) []string { return line("DEBUG", "DIGEST-VALUE", w.key("s"), w.key("h")) },
 	func(w draw) []string { return line("RESET") },
+	func(w draw) []string { return w.many(w.pick("MSET", "MSET", "DEL", "EXISTS")) },
 }

@@ -97,6 +97,9 @@ func (w draw) value() string {
 	case 4:
 		return strings.Repeat(w.pick("a", "1", "\x00"), w.rng.IntN(80))
 	case 5:
+		if w.oneIn(20) {
+			return strings.Repeat("big", 100+w.rng.IntN(40_000))
+		}
 		return w.pick("", "\r\n", "\xff\xfe", strings.Repeat("long ", 300), "12345678901234567890")
 	}
 	return w.pick("apple", "banana", "cherry", "ohmytext", "mynewtext") + w.pick("", "", w.number(0, 9))
@@ -135,6 +138,18 @@ func (w draw) db() string {
 		return w.pick("-1", "16", "one", "15", "")
 	}
 	return w.number(0, 2)
+}
+
+// many draws a command on some hundred keys out of thousands, so that tables grow and shrink.
+func (w draw) many(name string) []string {
+	argv := []string{name}
+	for from := w.rng.IntN(3000); len(argv) < 500; from++ {
+		argv = append(argv, "many:"+strconv.Itoa(from))
+		if name == "MSET" {
+			argv = append(argv, w.value())
+		}
+	}
+	return argv
 }
 
 func join(parts ...[]string) (argv []string) {
