@@ -143,6 +143,10 @@ func TestPathAllocations(t *testing.T) {
 			f("SET other:%012d xxxxxxxxxxxxxxxx", "+OK\r\n", 0.1)
 			f("SET key:%012d yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy", "+OK\r\n", 0.1)
 			f("GET none:%d", "$-1\r\n", 0)
+			f("SET key:%012d xxxxxxxxxxxxxxxx EX 1000", "+OK\r\n", 0.1)
+			f("INCR number:%d", ":1\r\n", 0.1)
+			f("EXISTS key:%012d", ":1\r\n", 0)
+			f("DEL key:%012d", ":1\r\n", 0)
 		}
 	}
 }

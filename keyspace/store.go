@@ -33,10 +33,10 @@ func (tx *Tx) PutText(key, text []byte, deadline int64, event string) {
 
 // PutInt is PutText for a number.
 func (tx *Tx) PutInt(key []byte, n int64, deadline int64, event string) {
-	var b [8]byte
-	putUint32(b[:], uint32(n))
+	b := tx.number[:]
+	putUint32(b, uint32(n))
 	putUint32(b[4:], uint32(n>>32))
-	tx.put(key, put{String, Int, false, b[:], deadline, event})
+	tx.put(key, put{String, Int, false, b, deadline, event})
 }
 
 // PutRaw is PutText for a text that was built in pieces, which Redis keeps

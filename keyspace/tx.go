@@ -45,6 +45,7 @@ type Tx struct {
 
 	args    command.Args
 	scratch []byte
+	number  [8]byte // being put
 	items   []resp.Reply
 }
 

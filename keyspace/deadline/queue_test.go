@@ -85,7 +85,7 @@ func (m *model) check() {
 		m.t.Fatalf("Each visits %d of %d", seen, len(m.want))
 	}
 	for i := 1; i < m.q.Len(); i++ {
-		if m.q.nodes.At(i).deadline() < m.q.nodes.At((i-1)/fanOut).deadline() {
+		if m.q.node(i).deadline() < m.q.node((i-1)/fanOut).deadline() {
 			m.t.Fatalf("node %d is earlier than its parent", i)
 		}
 	}
@@ -98,7 +98,7 @@ func TestRandomAgainstMap(t *testing.T) {
 	m := newModel(t)
 	defer m.q.Close()
 	next := slab.Ref(0)
-	deadline := func() int64 { return rnd.Int64N(1 << (1 + rnd.IntN(56))) }
+	deadline := func() int64 { return rnd.Int64N(1 << (1 + rnd.IntN(48))) }
 	for step := range 60000 {
 		grow := 4 + 3*(step/10000%2) // of 10: adding, or removing
 		switch op := rnd.IntN(10); {

@@ -9,7 +9,7 @@ const fanOut = 4
 
 // settle puts n where the order wants it, given that position i is vacant.
 func (q *Queue) settle(i int, n node) {
-	if i > 0 && n.deadline() < q.nodes.At((i-1)/fanOut).deadline() {
+	if i > 0 && n.deadline() < q.node((i-1)/fanOut).deadline() {
 		q.up(i, n)
 	} else {
 		q.down(i, n)
@@ -21,7 +21,7 @@ func (q *Queue) up(i int, n node) {
 	deadline := n.deadline()
 	for i > 0 {
 		above := (i - 1) / fanOut
-		p := q.nodes.At(above)
+		p := q.node(above)
 		if p.deadline() <= deadline {
 			break
 		}
@@ -36,10 +36,10 @@ func (q *Queue) down(i int, n node) {
 	deadline := n.deadline()
 	for {
 		child := q.earliestChild(i)
-		if child == 0 || q.nodes.At(child).deadline() >= deadline {
+		if child == 0 || q.node(child).deadline() >= deadline {
 			break
 		}
-		q.set(i, *q.nodes.At(child))
+		q.set(i, *q.node(child))
 		i = child
 	}
 	q.set(i, n)
@@ -48,20 +48,20 @@ func (q *Queue) down(i int, n node) {
 // earliestChild returns the position of i's earliest child, or 0.
 func (q *Queue) earliestChild(i int) int {
 	first := fanOut*i + 1
-	end := min(first+fanOut, q.Len())
-	if first >= end {
+	if first >= q.count {
 		return 0
 	}
-	best, earliest := first, q.nodes.At(first).deadline()
-	for c := first + 1; c < end; c++ {
-		if d := q.nodes.At(c).deadline(); d < earliest {
+	children := q.families.At(i + 1)[:min(fanOut, q.count-first)]
+	best, earliest := 0, children[0].deadline()
+	for c := 1; c < len(children); c++ {
+		if d := children[c].deadline(); d < earliest {
 			best, earliest = c, d
 		}
 	}
-	return best
+	return first + best
 }
 
 func (q *Queue) set(i int, n node) {
-	*q.nodes.At(i) = n
+	*q.node(i) = n
 	q.moved(n.ref(), uint32(i))
 }

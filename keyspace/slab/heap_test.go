@@ -259,8 +259,8 @@ func TestLarge(t *testing.T) {
 	h.Alloc(100 << 20) // Close must find both.
 }
 
-// What is discarded stays resident until Settle; its last arena but one is
-// unmapped then, and no more calls are made than there are megabytes.
+// What is discarded stays resident until Settle; then it goes by the megabyte,
+// however scattered it was discarded.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	rnd := newRand(t)
