@@ -36,12 +36,12 @@ func TestSoakShrinks(t *testing.T) {
 		theirs: &side{dial: func() (net.Conn, error) { return theirs.Dial(), nil }},
 	}
 	turns := drawTurns(rand.New(rand.NewPCG(1, 2)), 40)
-	turns[30] = turn{client: 1, proto: 2, commands: [][]string{{"SET", "a", "1"}, {"CONFIG", "GET", "unixsocket"}, {"GET", "a"}}}
+	turns[30] = turn{client: 1, fresh: true, proto: 2, commands: [][]string{{"SET", "a", "1"}, {"CONFIG", "GET", "unixsocket"}, {"GET", "a"}}}
 	found, err := d.play(turns)
 	if err != nil || found == nil || found.turn != 30 {
 		t.Fatalf("found %v, %v", found, err)
 	}
-	want := "the servers differ after\n2> CONFIG GET unixsocket\n2> CONFIG GET unixsocket\n"
+	want := "the servers differ after\n# client 2 comes anew, in RESP2\n2> CONFIG GET unixsocket\n2> CONFIG GET unixsocket\n"
 	if err := d.shrink(turns[:31], time.Minute); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
