@@ -20,7 +20,13 @@ func (s *Session) Subscribe(channels [][]byte) resp.Reply {
 			return err
 		}
 	}
-	if refusal := s.mayWatch(len(channels)); refusal.IsError() {
+	fresh := 0
+	for _, channel := range channels {
+		if s.watching.byChannel[string(channel)] == nil {
+			fresh++
+		}
+	}
+	if refusal := s.mayWatch(fresh); refusal.IsError() {
 		return refusal
 	}
 	for i, channel := range channels {

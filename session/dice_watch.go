@@ -35,9 +35,6 @@ type diceWatch struct {
 // that the link has already begins anew.
 func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 	d := s.front.(*diceLink)
-	if refusal := s.mayWatch(1); refusal.IsError() {
-		return refusal
-	}
 	rest := a.Rest()
 	q := watch.NewQuery(row.Data, rest, s.db, *s.User.Load())
 	text := append([]byte(a.Meta().Name+" "), bytes.Join(rest, []byte(" "))...)
@@ -49,6 +46,9 @@ func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 		if same.identity == w.identity {
 			same.end()
 		}
+	}
+	if refusal := s.mayWatch(1); refusal.IsError() {
+		return refusal
 	}
 	w.client.add(w)
 	s.Watching.Add(1)

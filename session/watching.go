@@ -43,20 +43,14 @@ const (
 // WatchCommand runs CMD.WATCH: it answers with the first state, and pushes
 // follow.
 func WatchCommand(s *Session, row *Command, a *command.Args) resp.Reply {
-	if refusal := s.mayWatch(1); refusal.IsError() {
-		return refusal
-	}
 	return s.watch(row, a.Rest(), asCommand, "")
 }
 
 // Observe is OBSERVE: the words after it are a command and its arguments.
 func (s *Session) Observe(argv [][]byte) resp.Reply {
-	row, refusal := s.observable(argv)
-	if row != nil {
-		refusal = s.mayWatch(1)
-	}
-	if refusal.IsError() {
-		return refusal
+	row, err := s.observable(argv)
+	if row == nil {
+		return err
 	}
 	return s.watch(row, argv[row.Words():], asObserve, "")
 }
@@ -91,6 +85,8 @@ func (s *Session) watch(row *Command, rest [][]byte, as watchedAs, channel strin
 	fingerprint, same := s.fingerprint(q, channel)
 	if same != nil {
 		s.endWatch(same)
+	} else if refusal := s.mayWatch(1); refusal.IsError() {
+		return refusal
 	}
 	one := &watched{session: s, as: as, channel: channel}
 	one.Fingerprint = fingerprint

@@ -87,7 +87,7 @@ func executable() string {
 }
 
 func (r *report) clients() {
-	var blocked, pubsub, watching, locks, live int64
+	var blocked, pubsub, watching, locks int64
 	connected := 0
 	for _, one := range r.system.Server.Sessions() {
 		connected++
@@ -102,7 +102,6 @@ func (r *report) clients() {
 			watching++
 			locks += int64(n)
 		}
-		live += int64(one.Watching.Load())
 	}
 	r.Add("connected_clients", connected)
 	r.Add("cluster_connections", 0)
@@ -113,5 +112,8 @@ func (r *report) clients() {
 	r.Add("watching_clients", watching)
 	r.Add("clients_in_timeout_table", blocked)
 	r.Add("total_watched_keys", locks)
-	r.Add("live_queries", live)
+	_, queries, watches := r.system.Server.Watches.Stats()
+	r.Add("maxwatches", r.system.Server.Watches.Limits.Watches.Load())
+	r.Add("live_queries", queries)
+	r.Add("live_watches", watches)
 }

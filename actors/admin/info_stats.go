@@ -82,6 +82,10 @@ func (r *report) stats() {
 	r.Add("tracking_total_prefixes", 0)
 	r.Add("total_error_replies", failures)
 	r.Add("total_changes", shards.Changes)
+	live, _, _ := server.Watches.Stats()
+	r.Add("live_query_evaluations", live.Evaluations)
+	r.Add("live_query_pushes", live.Pushes)
+	r.Add("live_query_changes_covered", live.Covered)
 }
 
 // pace tells how fast counters grow: since the last look that is at least a

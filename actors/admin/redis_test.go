@@ -81,7 +81,7 @@ func keysOf(list resp.Reply) string {
 func ownCommand(name string) string {
 	container, _, _ := strings.Cut(name, "|")
 	switch {
-	case strings.HasSuffix(container, strings.ToLower(session.WatchSuffix)), container == "observe", container == "unobserve":
+	case strings.HasSuffix(container, strings.ToLower(session.WatchSuffix)), container == "observe", container == "unobserve", container == "watches":
 		return "live queries"
 	case container == "debug" && name != "debug":
 		return "Redis does not declare the subcommands of DEBUG"

@@ -42,7 +42,7 @@ func TestNamesAsRedis(t *testing.T) {
 	if len(theirs) < 100 {
 		t.Errorf("redis-server lists %d settings, the test does not see them", len(theirs))
 	}
-	for _, name := range []string{"event-loops", "shards", "single-threaded", "transport", "logformat"} {
+	for _, name := range []string{"event-loops", "shards", "single-threaded", "transport", "logformat", "maxwatches", "maxwatches-per-client", "watch-max-result"} {
 		delete(ours, name)
 	}
 	if len(ours) > 0 {

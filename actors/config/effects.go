@@ -26,17 +26,18 @@ const (
 	limiting
 	logging
 	timing
+	watching
 )
 
 // effects does them. One that fails has changed nothing.
 var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
-	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow,
+	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{protecting, idling, authenticating, limiting, timing}
+var atStart = []effect{protecting, idling, authenticating, limiting, timing, watching}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
@@ -137,6 +138,15 @@ func timeSlow(c *Config, s *actors.System) error {
 		slow = min(slow, longMax/1000) * 1000
 	}
 	s.Server.Stats.Slow.Store(slow)
+	return nil
+}
+
+// limitWatches bounds live queries. What is being watched stays.
+func limitWatches(c *Config, s *actors.System) error {
+	limits := &s.Server.Watches.Limits
+	limits.Watches.Store(c.Int("maxwatches"))
+	limits.Client.Store(c.Int("maxwatches-per-client"))
+	limits.Result.Store(c.Int("watch-max-result"))
 	return nil
 }
 

@@ -81,6 +81,12 @@ var clientRows = []Setting{
 		Help: "Password that clients must give."},
 	{Name: "proto-max-bulk-len", Kind: Memory, Default: "512mb", Min: 1 << 20, Max: longMax, Group: groupClients, effect: limiting,
 		Help: "The longest argument and the longest string."},
+	{Name: "maxwatches", Kind: Int, Default: "1000000", Max: longMax, Group: groupClients, effect: watching,
+		Help: "The most watches of live queries at once, of all clients; each takes about half a kilobyte."},
+	{Name: "maxwatches-per-client", Kind: Int, Default: "10000", Max: math.MaxInt32, Group: groupClients, effect: watching,
+		Help: "The most watches of live queries of one client."},
+	{Name: "watch-max-result", Kind: Memory, Default: "1mb", Min: 1, Max: longMax, Group: groupClients, effect: watching,
+		Help: "The longest result that a live query pushes; in place of a longer one it pushes an error."},
 	{Name: "client-query-buffer-limit", Kind: Memory, Default: "1gb", Min: 1 << 20, Max: longMax, Group: groupClients, effect: limiting,
 		Help: "The most bytes of a request that is still arriving."},
 }

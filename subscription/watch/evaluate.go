@@ -44,6 +44,7 @@ func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
 		s.record(&r, reply)
 	}
 	e.follow(tx, &s.tap)
+	r.keys = len(e.keys)
 	return r
 }
 

@@ -29,6 +29,8 @@ type State struct {
 	Result  resp.Reply
 	Kind    Kind
 	Version uint64
+	// Keys is the number of keys that were read for it.
+	Keys int
 
 	total int64 // changes that the Subscription had read by then
 	token string
@@ -54,10 +56,15 @@ func newState(kind Kind, result resp.Reply, v3 []byte, version uint64) *State {
 	return st
 }
 
-// ending is the State that ends a watch; reason is an error.
-func ending(reason resp.Reply, version uint64) *State {
-	return newState(End, reason, resp.V3.Append(nil, reason), version)
+// ending is what ends a watch after the state; reason is an error.
+func (st *State) ending(reason resp.Reply) *State {
+	last := newState(End, reason, resp.V3.Append(nil, reason), st.Version)
+	last.total = st.total
+	return last
 }
+
+// Size is the number of bytes of the result in RESP3.
+func (st *State) Size() int { return len(st.v3) }
 
 // in2 is the result in RESP2.
 func (st *State) in2() []byte {
@@ -83,7 +90,7 @@ type Frame struct {
 }
 
 // Refused is the frame as the end of a watch that has not begun.
-func (f Frame) Refused() Frame { return Frame{ending(f.Result, f.Version), 0} }
+func (f Frame) Refused() Frame { return Frame{f.ending(f.Result), 0} }
 
 // The first byte of a frame in RESP3: the answer to a command is an array, what
 // comes without having been asked for a push. RESP2 has arrays only.

@@ -84,3 +84,9 @@ func (q *Query) Fingerprint(n int) string {
 	}
 	return fmt.Sprintf("%016x", ^crc64.Update(^uint64(0), jones, []byte(text)))
 }
+
+// ParseFingerprint reads a fingerprint as clients write it, in any case.
+func ParseFingerprint(text []byte) (fingerprint string, ok bool) {
+	n, err := strconv.ParseUint(string(text), 16, 64)
+	return fmt.Sprintf("%016x", n), err == nil && len(text) == 16
+}

@@ -46,6 +46,7 @@ type reading struct {
 	covered int64
 	version uint64
 	newest  uint64 // version of the shards at hand
+	keys    int    // read
 	void    bool   // the evaluation itself has made keys expire: those changes have no version yet
 }
 
@@ -155,7 +156,7 @@ func (s *Subscription) publish(r reading, version uint64) {
 		kind = Failed
 	}
 	st := newState(kind, r.reply, bytes.Clone(r.v3), version)
-	st.total = s.unread
+	st.total, st.Keys = s.unread, r.keys
 	if before := s.state.Load(); before != nil {
 		st.total += before.total
 	}
@@ -198,12 +199,12 @@ func (s *Subscription) tell(who []*Watcher) {
 
 // End ends all watches; reason is an error.
 func (s *Subscription) End(reason resp.Reply) {
-	version := uint64(0)
-	if before := s.state.Load(); before != nil {
-		version = before.Version
+	last := s.state.Load()
+	if last == nil {
+		last = &State{}
 	}
 	s.ended = true
-	s.state.Store(ending(reason, version))
+	s.state.Store(last.ending(reason))
 	waiting := append(s.waiting, s.late...)
 	s.waiting, s.late = nil, nil
 	s.serve(&waiting)

@@ -281,9 +281,10 @@ func TestEnd(t *testing.T) {
 	three := r.attach()
 	r.receive()
 	r.End(resp.Error("ERR over"))
+	want := map[*Watcher]int64{one: 0, two: 1} // what it has not been told of is counted
 	for _, w := range []*Watcher{one, two} {
 		f, ok := w.Take()
-		if !ok || f.Kind != End || f.Result.Str() != "ERR over" {
+		if !ok || f.Kind != End || f.Result.Str() != "ERR over" || f.Covered != want[w] {
 			t.Errorf("the end is %v, %v", f, ok)
 		}
 	}
