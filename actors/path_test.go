@@ -15,6 +15,7 @@ import (
 // counted. It has everything between the two but sockets: the session, its
 // mailbox and the shard's, the shard.
 type wire struct {
+	system  *System
 	handler session.Handler
 	tasks   chan func()
 	out     []byte
@@ -29,7 +30,7 @@ func newWire(tb testing.TB, shards int) *wire {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(s.Close)
-	w := &wire{tasks: make(chan func(), 100)}
+	w := &wire{system: s, tasks: make(chan func(), 100)}
 	w.handler = s.Server.Accept(w)
 	tb.Cleanup(func() { w.handler.Closed(nil) })
 	return w
@@ -113,11 +114,16 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
+// raced reports whether the race detector is at work.
+func raced() bool {
+	build, _ := debug.ReadBuildInfo()
+	return slices.Contains(build.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
 // A GET allocates nothing on its way, nor does a SET of a key that is there;
 // one that makes its key may once in a while.
 func TestPathAllocations(t *testing.T) {
-	build, _ := debug.ReadBuildInfo()
-	if slices.Contains(build.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if raced() {
 		t.Skip("the race detector makes pools forget")
 	}
 	for _, shards := range []int{1, 2} {
