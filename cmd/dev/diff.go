@@ -42,7 +42,11 @@ func (c *diffCmd) Run() error {
 	}
 	found := 0
 	for _, path := range files {
-		n, err := c.diff(path, relative(dir, path), hidden)
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		n, err := c.diff(full, relative(dir, full), hidden)
 		if err != nil {
 			return err
 		}
