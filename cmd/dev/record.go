@@ -50,8 +50,11 @@ func (c *recordCmd) Run() error {
 	return nil
 }
 
-// promptLines makes a transcript of lines that may be commands alone.
+// promptLines makes a transcript of what is none: lines that may be commands alone.
 func promptLines(text string) string {
+	if _, err := transcript.Parse("", text); err == nil {
+		return text
+	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if _, err := transcript.Parse("", line); err != nil {
