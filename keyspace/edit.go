@@ -16,10 +16,9 @@ func (tx *Tx) Edit(key []byte, v Value, n int, event string) []byte {
 		digits = tx.Text(v)
 	}
 	tx.PutRaw(key, digits[:min(n, len(digits))], KeepDeadline, event)
-	sh := tx.shardOf(key)
-	d := &sh.dbs[tx.DB]
-	slot, head := sh.find(d, key, tx.hash(sh, key))
-	text := tx.resize(Value{sh: sh, slot: slot, head: head}, n)
+	v = Value{home: tx.homeOf(key)}
+	v.slot, v.head = v.find(key, tx.hash(v.sh, key))
+	text := v.resize(n)
 	clear(text[min(n, len(digits)):])
 	return text
 }

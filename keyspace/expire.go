@@ -5,7 +5,6 @@ import (
 
 	"github.com/troupedb/troupe/keyspace/deadline"
 	"github.com/troupedb/troupe/keyspace/slab"
-	"github.com/troupedb/troupe/keyspace/table"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -32,11 +31,10 @@ func (o *deadlines) of(head *header) *deadline.Queue {
 func (o *deadlines) len() int { return o.watched.Len() + o.others.Len() }
 
 // expire removes a key found past its deadline: a change like any other.
-func (tx *Tx) expire(sh *Shard, d *db, slot *table.Slot, head *header) {
-	key := sh.mem.Bytes(slot.Ref(), head.size())[head.keyAt:head.valueAt()]
-	sh.Stats.Expired++
-	tx.changed(sh, d, key, head.has(flagWatched), "expired")
-	sh.drop(d, slot, head, true)
+func (tx *Tx) expire(v *Value) {
+	v.sh.Stats.Expired++
+	tx.told(v, "expired")
+	v.drop(true)
 }
 
 // ExpireDue removes keys whose deadline has come, watched ones first and then
@@ -61,10 +59,10 @@ func (tx *Tx) ExpireDue() (more bool) {
 // expireIn is ExpireDue for one part of the database's order, with so much
 // effort. It returns what it took.
 func (tx *Tx) expireIn(sh *Shard, watched bool, effort int) (took int) {
-	d := &sh.dbs[tx.DB]
-	order := d.due.others
+	at := home{sh, &sh.dbs[tx.DB]}
+	order := at.d.due.others
 	if watched {
-		order = d.due.watched
+		order = at.d.due.watched
 	}
 	for order != nil && took < effort {
 		when, ref, ok := order.Min()
@@ -72,21 +70,20 @@ func (tx *Tx) expireIn(sh *Shard, watched bool, effort int) (took int) {
 			break
 		}
 		before := sh.mem.Effort()
-		slot, head := sh.slotOf(d, ref)
-		tx.expire(sh, d, slot, &head)
+		v := at.valueAt(ref)
+		tx.expire(&v)
 		tx.endCommand()
 		took += 1 + int(sh.mem.Effort()-before)
 	}
 	return took
 }
 
-// slotOf finds the slot of an entry that is known to be there.
-func (sh *Shard) slotOf(d *db, ref slab.Ref) (*table.Slot, header) {
-	head := readHeader(sh.mem, ref)
-	probe := d.keys.Probe(sh.hashOf(ref))
+// valueAt finds the value whose entry is at ref.
+func (at home) valueAt(ref slab.Ref) Value {
+	probe := at.d.keys.Probe(at.sh.hashOf(ref))
 	for slot := probe.Next(); ; slot = probe.Next() {
 		if slot.Ref() == ref {
-			return slot, head
+			return Value{at, slot, readHeader(at.sh.mem, ref)}
 		}
 	}
 }

@@ -155,10 +155,10 @@ func TestWatchedInEveryWay(t *testing.T) {
 		tx.Expire(tx.Find(key), NoDeadline, "persist")
 		tx.Expire(tx.Find(key), r.now+9, "expire")
 	}))
-	f("renamed away", false, on(func(_ *rig, tx *Tx) { tx.Rename(key, []byte("other"), 0, "rename_from", "rename_to") }))
+	f("renamed away", false, on(func(_ *rig, tx *Tx) { tx.Rename(key, []byte("other"), 0, Transfer{"rename_from", "rename_to"}) }))
 	f("renamed back", true, on(func(_ *rig, tx *Tx) {
-		tx.Rename(key, []byte("other"), 0, "rename_from", "rename_to")
-		tx.Rename([]byte("other"), key, 0, "rename_from", "rename_to")
+		tx.Rename(key, []byte("other"), 0, Transfer{"rename_from", "rename_to"})
+		tx.Rename([]byte("other"), key, 0, Transfer{"rename_from", "rename_to"})
 	}))
 	f("flushed", false, on(func(_ *rig, tx *Tx) { tx.Flush(0) }))
 	f("flushed and made", true, on(func(r *rig, tx *Tx) {

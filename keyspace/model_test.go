@@ -187,7 +187,7 @@ func (m *model) write(db int, key string) {
 		m.on(db, func(tx *Tx) { tx.PutRaw(k, text, deadline, "set") }, key)
 	case 3:
 		m.put(db, key, entry{Hash, Listpack, string(text), 0, deadline})
-		m.on(db, func(tx *Tx) { tx.PutPacked(k, Hash, Listpack, text, deadline, "hset") }, key)
+		m.on(db, func(tx *Tx) { tx.PutPacked(k, Packed{Hash, Listpack, text}, deadline, "hset") }, key)
 	case 4:
 		n, mark := m.rng.IntN(20), byte(m.rng.IntN(256))
 		if m.rng.IntN(10) == 0 {
@@ -254,7 +254,7 @@ func (m *model) transfer(db int, key string) {
 		switch v := tx.Find([]byte(key)); {
 		case v.Missing():
 		case rename:
-			tx.Rename([]byte(key), []byte(dst), dstDB, "rename_from", "rename_to")
+			tx.Rename([]byte(key), []byte(dst), dstDB, Transfer{"rename_from", "rename_to"})
 		default:
 			tx.Copy(v, []byte(dst), dstDB, "copy_to")
 		}
@@ -446,8 +446,8 @@ func (m *model) empty() {
 	}
 	for _, sh := range m.shards {
 		for db := range m.dbs {
-			if sh.Watched(db) != 0 || sh.Keys(db) != 0 {
-				m.t.Errorf("shard %d, database %d: %d keys and %d watched ones are left", sh.id, db, sh.Keys(db), sh.Watched(db))
+			if sh.WatchedKeys() != 0 || sh.Keys(db) != 0 {
+				m.t.Errorf("shard %d, database %d: %d keys and %d watched ones are left", sh.id, db, sh.Keys(db), sh.WatchedKeys())
 			}
 		}
 	}

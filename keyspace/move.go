@@ -18,35 +18,38 @@ func (tx *Tx) Copy(v Value, dst []byte, db int, event string) {
 	tx.DB = home
 }
 
+// Transfer is how a move is made known: of the key that goes, and of the one
+// that comes.
+type Transfer struct{ Gone, Made string }
+
 // Rename makes dst of the database db hold what src of the present one does,
-// which must exist, and removes src. gone and made are the two events.
-func (tx *Tx) Rename(src, dst []byte, db int, gone, made string) {
+// which must exist, and removes src.
+func (tx *Tx) Rename(src, dst []byte, db int, events Transfer) {
 	tx.DB, db = db, tx.DB
 	tx.Peek(dst) // if it is past its deadline, it goes before anything else happens
 	tx.DB, db = db, tx.DB
 	v := tx.Peek(src)
 	if v.IsObject() && v.sh == tx.shardOf(dst) {
-		tx.handOver(v, dst, db, gone, made)
+		tx.handOver(v, dst, db, events)
 		return
 	}
-	tx.Copy(v, dst, db, made)
-	tx.Remove(tx.Peek(src), gone)
+	tx.Copy(v, dst, db, events.Made)
+	tx.Remove(tx.Peek(src), events.Gone)
 	if n := len(tx.events); n >= 2 { // made known in this order, as by Redis
 		tx.events[n-2], tx.events[n-1] = tx.events[n-1], tx.events[n-2]
 	}
 }
 
 // handOver moves an Object within its shard without copying it.
-func (tx *Tx) handOver(v Value, dst []byte, db int, gone, made string) {
-	sh, obj, number, deadline := v.sh, v.Object(), v.number(), tx.Deadline(v)
-	d := &sh.dbs[tx.DB]
-	tx.changed(sh, d, v.Key(), v.head.has(flagWatched), gone)
-	sh.drop(d, v.slot, &v.head, false)
+func (tx *Tx) handOver(v Value, dst []byte, db int, events Transfer) {
+	obj, number, deadline := v.Object(), v.number(), tx.Deadline(v)
+	tx.told(&v, events.Gone)
+	v.drop(false)
 	var payload [4]byte
 	putUint32(payload[:], number)
 	home := tx.DB
 	tx.DB = db
-	tx.put(dst, put{obj.Type(), obj.Encoding(), true, payload[:], deadline, made})
+	tx.put(dst, put{obj.Type(), obj.Encoding(), true, payload[:], deadline, events.Made})
 	tx.DB = home
 }
 
@@ -77,8 +80,8 @@ func (tx *Tx) flush(sh *Shard, d *db) {
 // touchExisting tells the watchers of the keys that exist now.
 func (tx *Tx) touchExisting(sh *Shard, d *db) {
 	for key, list := range d.watched {
-		slot, head := sh.find(d, []byte(key), sh.hash([]byte(key)))
-		if slot == nil || head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
+		v := Value{home: home{sh, d}}
+		if v.slot, v.head = v.find([]byte(key), sh.hash([]byte(key))); v.slot == nil || v.overdue(tx.now) {
 			continue
 		}
 		tx.touchedKeys++
@@ -112,6 +115,6 @@ func (tx *Tx) SwapDB(a, b int) {
 // flagAll sets or clears the watched mark of all entries that d's watchers ask for.
 func (sh *Shard) flagAll(d *db, on bool) {
 	for key := range d.watched {
-		sh.flagWatched(d, []byte(key), on)
+		home{sh, d}.flagWatched([]byte(key), on)
 	}
 }

@@ -22,11 +22,11 @@ func TestMovesAreTold(t *testing.T) {
 				tx.PutText([]byte("b"), []byte("old"), r.now+1, "set")
 			}, "a", "b")
 			r.now++
-			r.on(0, func(tx *Tx) { tx.Rename([]byte("a"), []byte("b"), 0, "rename_from", "rename_to") }, "a", "b")
+			r.on(0, func(tx *Tx) { tx.Rename([]byte("a"), []byte("b"), 0, Transfer{"rename_from", "rename_to"}) }, "a", "b")
 			r.wantEvents("expired b@0, rename_from a@0, rename_to b@0")
 			r.on(0, func(tx *Tx) { tx.Copy(tx.Find([]byte("b")), []byte("c"), 1, "copy_to") }, "b", "c")
 			r.wantEvents("copy_to c@1")
-			r.on(1, func(tx *Tx) { tx.Rename([]byte("c"), []byte("c"), 0, "move_from", "move_to") }, "c")
+			r.on(1, func(tx *Tx) { tx.Rename([]byte("c"), []byte("c"), 0, Transfer{"move_from", "move_to"}) }, "c")
 			r.wantEvents("move_from c@1, move_to c@0")
 			r.on(0, func(tx *Tx) {
 				if v := tx.Find([]byte("c")); tx.Deadline(v) != r.now+499 || v.IsObject() != object {
@@ -46,7 +46,7 @@ func TestFarDeadline(t *testing.T) {
 	r := newRig(t, 1, 1)
 	r.put(0, "k", "v")
 	r.on(0, func(tx *Tx) { tx.Expire(tx.Find([]byte("k")), 1<<63-1, "expire") }, "k")
-	r.now = 1 << 50
+	r.now = 1 << 47
 	r.expireDue()
 	r.on(0, func(tx *Tx) {
 		if v := tx.Find([]byte("k")); v.Missing() || tx.Deadline(v) != deadline.Max {

@@ -9,11 +9,11 @@ import (
 // live makes the Value of a slot met while walking a table; ok is false for a
 // key past its deadline, which is skipped and left to go in its own turn.
 func (tx *Tx) live(sh *Shard, d *db, slot *table.Slot) (v Value, ok bool) {
-	head := readHeader(sh.mem, slot.Ref())
-	if head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
+	v = Value{home{sh, d}, slot, readHeader(sh.mem, slot.Ref())}
+	if v.overdue(tx.now) {
 		return Value{}, false
 	}
-	return Value{sh: sh, slot: slot, head: head}, true
+	return v, true
 }
 
 // Each calls visit for every live key of the database in the shards at hand

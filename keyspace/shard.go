@@ -100,8 +100,13 @@ func (sh *Shard) Expiring(db int) int {
 	return sh.dbs[db].due.len()
 }
 
-// Watched is the number of watched keys of a database.
-func (sh *Shard) Watched(db int) int { return len(sh.dbs[db].watched) }
+// WatchedKeys is the number of keys that somebody watches, in all databases.
+func (sh *Shard) WatchedKeys() (n int) {
+	for i := range sh.dbs {
+		n += len(sh.dbs[i].watched)
+	}
+	return n
+}
 
 // TableBytes is the memory of tables and deadline orders, outside the slabs.
 func (sh *Shard) TableBytes() (n int64) {
@@ -142,13 +147,13 @@ func (sh *Shard) deadlineMoved(r slab.Ref, pos uint32) {
 }
 
 // find looks for a key, whether past its deadline or not.
-func (sh *Shard) find(d *db, key []byte, hash uint64) (*table.Slot, header) {
-	if d.keys == nil {
+func (at home) find(key []byte, hash uint64) (*table.Slot, header) {
+	if at.d.keys == nil {
 		return nil, header{}
 	}
-	probe := d.keys.Probe(hash)
+	probe := at.d.keys.Probe(hash)
 	for slot := probe.Next(); slot != nil; slot = probe.Next() {
-		if head, same := sh.holds(slot.Ref(), key); same {
+		if head, same := at.sh.holds(slot.Ref(), key); same {
 			return slot, head
 		}
 	}
@@ -162,9 +167,12 @@ func (sh *Shard) holds(r slab.Ref, key []byte) (head header, same bool) {
 	return head, same
 }
 
-// deadlineOf is when the entry of slot ends, in Unix milliseconds.
-func (sh *Shard) deadlineOf(d *db, slot *table.Slot, head *header) int64 {
-	pos := getUint32(sh.mem.Bytes(slot.Ref(), entryMin)[head.deadlineAt():])
-	when, _ := d.due.of(head).At(pos)
+// deadline is when the value ends, in Unix milliseconds; it must have an end.
+func (v *Value) deadline() int64 {
+	pos := getUint32(v.sh.mem.Bytes(v.slot.Ref(), entryMin)[v.head.deadlineAt():])
+	when, _ := v.d.due.of(&v.head).At(pos)
 	return when
 }
+
+// overdue reports whether the value is past its deadline at the time now.
+func (v *Value) overdue(now int64) bool { return v.head.has(flagDeadline) && v.deadline() <= now }

@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"github.com/troupedb/troupe/keyspace/slab"
-	"github.com/troupedb/troupe/keyspace/table"
 	"github.com/troupedb/troupe/resp/command"
 )
 
@@ -45,10 +44,17 @@ func (tx *Tx) PutRaw(key, text []byte, deadline int64, event string) {
 	tx.put(key, put{String, Raw, false, text, deadline, event})
 }
 
-// PutPacked makes key a value of the type in its family's packed form. The
-// packed bytes may be those of the value that is replaced.
-func (tx *Tx) PutPacked(key []byte, typ Type, enc Encoding, packed []byte, deadline int64, event string) {
-	tx.put(key, put{typ, enc, false, packed, deadline, event})
+// Packed is a value in its family's packed form.
+type Packed struct {
+	Type     Type
+	Encoding Encoding
+	Bytes    []byte
+}
+
+// PutPacked makes key the packed value. Its bytes may be those of the value
+// that is replaced.
+func (tx *Tx) PutPacked(key []byte, p Packed, deadline int64, event string) {
+	tx.put(key, put{p.Type, p.Encoding, false, p.Bytes, deadline, event})
 }
 
 // PutObject makes key the owner of an Object, whose elements are in the heap
@@ -74,31 +80,30 @@ type put struct {
 }
 
 func (tx *Tx) put(key []byte, p put) {
-	sh := tx.shardOf(key)
-	d := &sh.dbs[tx.DB]
-	hash := tx.hash(sh, key)
-	slot, old := sh.find(d, key, hash)
-	if slot != nil && old.has(flagDeadline) && sh.deadlineOf(d, slot, &old) <= tx.now {
-		tx.expire(sh, d, slot, &old)
-		slot = nil
+	v := Value{home: tx.homeOf(key)}
+	hash := tx.hash(v.sh, key)
+	v.slot, v.head = v.find(key, hash)
+	if v.slot != nil && v.overdue(tx.now) {
+		tx.expire(&v)
+		v.slot = nil
 	}
-	if slot == nil {
-		tx.create(sh, d, key, hash, p)
+	if v.slot == nil {
+		tx.create(v.home, key, hash, &p)
 		return
 	}
-	tx.replace(sh, d, slot, &old, p)
-	tx.mark(slot)
-	tx.changed(sh, d, key, old.has(flagWatched), p.event)
+	v.replace(&p)
+	tx.mark(v.slot)
+	tx.changed(v.home, key, v.head.has(flagWatched), p.event)
 }
 
 // create adds an entry for a key that has none.
-func (tx *Tx) create(sh *Shard, d *db, key []byte, hash uint64, p put) {
-	sh.open(d)
+func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
+	at.sh.open(at.d)
 	head := header{typ: p.typ, enc: p.enc, keyLen: len(key), valLen: len(p.payload)}
 	if p.object {
 		head.flags |= flagObject
 	}
-	_, watched := d.watched[string(key)]
+	_, watched := at.d.watched[string(key)]
 	if watched {
 		head.flags |= flagWatched
 	}
@@ -106,21 +111,21 @@ func (tx *Tx) create(sh *Shard, d *db, key []byte, hash uint64, p put) {
 		head.flags |= flagDeadline
 	}
 	head.layout()
-	ref := sh.writeEntry(&head, key, p.payload)
-	d.keys.Insert(hash, ref, tx.stamp)
+	ref := at.sh.writeEntry(&head, key, p.payload)
+	at.d.keys.Insert(hash, ref, tx.stamp)
 	if p.deadline >= 0 {
-		d.due.of(&head).Add(p.deadline, ref)
+		at.d.due.of(&head).Add(p.deadline, ref)
 	}
-	tx.changed(sh, d, key, watched, p.event)
+	tx.changed(at, key, watched, p.event)
 }
 
-// replace gives an existing entry a new value, in place where that fits.
-func (tx *Tx) replace(sh *Shard, d *db, slot *table.Slot, old *header, p put) {
-	if old.object() {
-		sh.freeObject(slot.Ref(), old)
+// replace gives a key another value, in place where that fits.
+func (v *Value) replace(p *put) {
+	if v.head.object() {
+		v.sh.freeObject(v.slot.Ref(), &v.head)
 	}
-	head := header{typ: p.typ, enc: p.enc, keyLen: old.keyLen, valLen: len(p.payload)}
-	head.flags = old.flags & (flagWatched | flagDeadline)
+	head := header{typ: p.typ, enc: p.enc, keyLen: v.head.keyLen, valLen: len(p.payload)}
+	head.flags = v.head.flags & (flagWatched | flagDeadline)
 	if p.object {
 		head.flags |= flagObject
 	}
@@ -131,37 +136,42 @@ func (tx *Tx) replace(sh *Shard, d *db, slot *table.Slot, old *header, p put) {
 		head.flags &^= flagDeadline
 	}
 	head.layout()
-	ref := slot.Ref()
-	if head.keyAt == old.keyAt && sh.mem.Size(head.size()) == sh.mem.Size(old.size()) && head.has(flagDeadline) == old.has(flagDeadline) {
-		sh.mem.Resize(ref, old.size(), head.size())
-		b := sh.mem.Bytes(ref, head.size())
+	if v.fits(&head) && head.has(flagDeadline) == v.head.has(flagDeadline) {
+		v.sh.mem.Resize(v.slot.Ref(), v.head.size(), head.size())
+		b := v.sh.mem.Bytes(v.slot.Ref(), head.size())
 		copy(b[head.valueAt():], p.payload) // before the head: the payload may be this entry's own
 		head.write(b)
 	} else {
-		ref = sh.moveEntry(d, slot, old, &head, p.payload)
+		v.move(&head, p.payload)
 	}
 	if p.deadline >= 0 {
-		sh.setDeadline(d, ref, &head, old.has(flagDeadline), p.deadline)
+		v.setDeadline(&head, p.deadline)
 	}
 }
 
-// moveEntry writes an entry anew elsewhere and frees the old place.
-func (sh *Shard) moveEntry(d *db, slot *table.Slot, old, head *header, payload []byte) slab.Ref {
-	from := slot.Ref()
-	entry := sh.mem.Bytes(from, old.size())
-	ref := sh.writeEntry(head, entry[old.keyAt:old.valueAt()], payload)
-	if old.has(flagDeadline) {
-		pos := getUint32(entry[old.deadlineAt():])
+// fits reports whether an entry with that head goes where the value's is.
+func (v *Value) fits(head *header) bool {
+	mem := v.sh.mem
+	return head.keyAt == v.head.keyAt && mem.Size(head.size()) == mem.Size(v.head.size())
+}
+
+// move writes the value's entry anew elsewhere, with that head and payload,
+// and frees the old place.
+func (v *Value) move(head *header, payload []byte) {
+	from := v.slot.Ref()
+	entry := v.sh.mem.Bytes(from, v.head.size())
+	ref := v.sh.writeEntry(head, entry[v.head.keyAt:v.head.valueAt()], payload)
+	if v.head.has(flagDeadline) {
+		pos := getUint32(entry[v.head.deadlineAt():])
 		if head.has(flagDeadline) {
-			putUint32(sh.mem.Bytes(ref, entryMin)[head.deadlineAt():], pos)
-			d.due.of(head).SetRef(pos, ref)
+			putUint32(v.sh.mem.Bytes(ref, entryMin)[head.deadlineAt():], pos)
+			v.d.due.of(head).SetRef(pos, ref)
 		} else {
-			d.due.of(old).Remove(pos)
+			v.d.due.of(&v.head).Remove(pos)
 		}
 	}
-	slot.SetRef(ref)
-	sh.mem.Free(from, old.size())
-	return ref
+	v.slot.SetRef(ref)
+	v.sh.mem.Free(from, v.head.size())
 }
 
 func (sh *Shard) writeEntry(head *header, key, payload []byte) slab.Ref {
@@ -173,44 +183,42 @@ func (sh *Shard) writeEntry(head *header, key, payload []byte) slab.Ref {
 	return ref
 }
 
-// setDeadline enters or changes an entry's place in the deadline order; its
-// head has the flag already.
-func (sh *Shard) setDeadline(d *db, ref slab.Ref, head *header, had bool, when int64) {
-	if !had {
-		d.due.of(head).Add(when, ref)
+// setDeadline enters or changes the place in the deadline order of a value
+// whose entry has that head by now.
+func (v *Value) setDeadline(head *header, when int64) {
+	order, ref := v.d.due.of(head), v.slot.Ref()
+	if !v.head.has(flagDeadline) {
+		order.Add(when, ref)
 		return
 	}
-	d.due.of(head).Change(getUint32(sh.mem.Bytes(ref, entryMin)[head.deadlineAt():]), when)
+	order.Change(getUint32(v.sh.mem.Bytes(ref, entryMin)[head.deadlineAt():]), when)
 }
 
 // Resize makes the packed value of v n bytes long and returns it for writing;
 // bytes beyond the old length are undefined. Growth in place is used where
 // the slab has room. v is not good afterwards. A String becomes Raw.
 func (tx *Tx) Resize(v Value, n int, event string) []byte {
-	watched := v.head.has(flagWatched)
-	b := tx.resize(v, n)
-	tx.changed(v.sh, &v.sh.dbs[tx.DB], v.keyNow(), watched, event)
+	b := v.resize(n)
+	tx.changed(v.home, v.keyNow(), v.head.has(flagWatched), event)
 	return b
 }
 
 // resize is Resize without telling.
-func (tx *Tx) resize(v Value, n int) []byte {
-	sh := v.sh
+func (v *Value) resize(n int) []byte {
 	head := v.head
 	head.valLen = n
 	if head.typ == String {
 		head.enc = Raw
 	}
 	head.layout()
-	ref := v.slot.Ref()
-	if head.keyAt == v.head.keyAt && sh.mem.Size(head.size()) == sh.mem.Size(v.head.size()) {
-		sh.mem.Resize(ref, v.head.size(), head.size())
-		head.write(sh.mem.Bytes(ref, head.size()))
+	if v.fits(&head) {
+		v.sh.mem.Resize(v.slot.Ref(), v.head.size(), head.size())
+		head.write(v.sh.mem.Bytes(v.slot.Ref(), head.size()))
 	} else {
 		packed := v.Packed()
-		ref = sh.moveEntry(&sh.dbs[tx.DB], v.slot, &v.head, &head, packed[:min(n, len(packed))])
+		v.move(&head, packed[:min(n, len(packed))])
 	}
-	return sh.mem.Bytes(ref, head.size())[head.valueAt() : head.valueAt()+n]
+	return v.sh.mem.Bytes(v.slot.Ref(), head.size())[head.valueAt() : head.valueAt()+n]
 }
 
 // keyNow is the key of a value that may have moved since it was found.
@@ -221,7 +229,7 @@ func (v Value) keyNow() []byte {
 
 // Touch tells that a value was changed in place: an Object, or packed bytes.
 func (tx *Tx) Touch(v Value, event string) {
-	tx.changed(v.sh, &v.sh.dbs[tx.DB], v.Key(), v.head.has(flagWatched), event)
+	tx.told(&v, event)
 }
 
 // Delete removes a key and reports whether it was there.
@@ -236,43 +244,39 @@ func (tx *Tx) Delete(key []byte, event string) bool {
 
 // Remove is Delete for a value that was found.
 func (tx *Tx) Remove(v Value, event string) {
-	d := &v.sh.dbs[tx.DB]
-	tx.changed(v.sh, d, v.Key(), v.head.has(flagWatched), event)
-	v.sh.drop(d, v.slot, &v.head, true)
+	tx.told(&v, event)
+	v.drop(true)
 }
 
-// drop takes an entry out of a database and frees it; its Object too, unless
-// that has found another owner.
-func (sh *Shard) drop(d *db, slot *table.Slot, head *header, withObject bool) {
-	ref := slot.Ref()
-	b := sh.mem.Bytes(ref, head.size())
-	if head.has(flagDeadline) {
-		d.due.of(head).Remove(getUint32(b[head.deadlineAt():]))
+// drop takes the value's entry out of its database and frees it; its Object
+// too, unless that has found another owner.
+func (v *Value) drop(withObject bool) {
+	ref := v.slot.Ref()
+	b := v.sh.mem.Bytes(ref, v.head.size())
+	if v.head.has(flagDeadline) {
+		v.d.due.of(&v.head).Remove(getUint32(b[v.head.deadlineAt():]))
 	}
-	if head.object() && withObject {
-		sh.freeObject(ref, head)
+	if v.head.object() && withObject {
+		v.sh.freeObject(ref, &v.head)
 	}
-	d.keys.Remove(sh.hash(b[head.keyAt:head.valueAt()]), ref)
-	sh.mem.Free(ref, head.size())
+	v.d.keys.Remove(v.sh.hash(b[v.head.keyAt:v.head.valueAt()]), ref)
+	v.sh.mem.Free(ref, v.head.size())
 }
 
 // Expire sets when the value ends: Unix milliseconds, or NoDeadline for never.
 // v is not good afterwards.
 func (tx *Tx) Expire(v Value, deadline int64, event string) {
-	sh, d := v.sh, &v.sh.dbs[tx.DB]
 	head := v.head
 	head.flags &^= flagDeadline
 	if deadline >= 0 {
 		head.flags |= flagDeadline
 	}
 	head.layout()
-	ref := v.slot.Ref()
 	if head.flags != v.head.flags {
-		ref = sh.moveEntry(d, v.slot, &v.head, &head, v.Packed())
+		v.move(&head, v.Packed())
 	}
 	if deadline >= 0 {
-		sh.setDeadline(d, ref, &head, v.head.has(flagDeadline), deadline)
+		v.setDeadline(&head, deadline)
 	}
-	b := sh.mem.Bytes(ref, head.size())
-	tx.changed(sh, d, b[head.keyAt:head.valueAt()], head.has(flagWatched), event)
+	tx.changed(v.home, v.keyNow(), head.has(flagWatched), event)
 }

@@ -202,26 +202,24 @@ func (tx *Tx) Peek(key []byte) Value {
 	if tx.trace != nil {
 		tx.trace(key)
 	}
-	sh := tx.shardOf(key)
-	d := &sh.dbs[tx.DB]
-	slot, head := tx.find(sh, d, key)
-	if slot == nil {
+	v := Value{home: tx.homeOf(key)}
+	v.slot, v.head = tx.find(v.home, key)
+	if v.slot == nil {
 		return Value{}
 	}
-	if head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now {
-		tx.expire(sh, d, slot, &head)
+	if v.overdue(tx.now) {
+		tx.expire(&v)
 		return Value{}
 	}
-	return Value{sh: sh, slot: slot, head: head}
+	return v
 }
 
 // Overdue reports whether a key is past its deadline and not yet gone. It
 // leaves it there.
 func (tx *Tx) Overdue(key []byte) bool {
-	sh := tx.shardOf(key)
-	d := &sh.dbs[tx.DB]
-	slot, head := sh.find(d, key, sh.hash(key))
-	return slot != nil && head.has(flagDeadline) && sh.deadlineOf(d, slot, &head) <= tx.now
+	v := Value{home: tx.homeOf(key)}
+	v.slot, v.head = v.find(key, v.sh.hash(key))
+	return v.slot != nil && v.overdue(tx.now)
 }
 
 // Text is the text of a String. That of an Int is written to the turn's
@@ -283,7 +281,7 @@ func (tx *Tx) Deadline(v Value) int64 {
 	if !v.head.has(flagDeadline) {
 		return NoDeadline
 	}
-	return v.sh.deadlineOf(&v.sh.dbs[tx.DB], v.slot, &v.head)
+	return v.deadline()
 }
 
 // Trace makes every look-up of the command report its key, until it is called
@@ -311,10 +309,10 @@ func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
 
 // changed is called for each change of a key: the command counts as one that
 // changed something, and whoever watches the key is noted.
-func (tx *Tx) changed(sh *Shard, d *db, key []byte, watched bool, event string) {
+func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	tx.dirty = true
-	sh.dirty = true
-	sh.Stats.Changes++
+	at.sh.dirty = true
+	at.sh.Stats.Changes++
 	if tx.Set.Events {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}
@@ -322,9 +320,14 @@ func (tx *Tx) changed(sh *Shard, d *db, key []byte, watched bool, event string) 
 		return
 	}
 	tx.touchedKeys++
-	for _, w := range d.watched[string(key)] {
+	for _, w := range at.d.watched[string(key)] {
 		tx.touched = append(tx.touched, touch{w, tx.changes})
 	}
+}
+
+// told is changed for a value that is at hand.
+func (tx *Tx) told(v *Value, event string) {
+	tx.changed(v.home, v.Key(), v.head.has(flagWatched), event)
 }
 
 // Also makes known a second thing that the present change of the key is, in

@@ -72,9 +72,21 @@ func (tx *Tx) NewSeed(key []byte) uint64 { return tx.shardOf(key).seed ^ tx.Rand
 // Value is what a key holds, as found in this turn. It is good until the next
 // change of any key. The zero Value is that of a missing key.
 type Value struct {
-	sh   *Shard
+	home
 	slot *table.Slot
 	head header
+}
+
+// home is where a key belongs: its shard, and its database there.
+type home struct {
+	sh *Shard
+	d  *db
+}
+
+// homeOf is the home of a key of the selected database.
+func (tx *Tx) homeOf(key []byte) home {
+	sh := tx.shardOf(key)
+	return home{sh, &sh.dbs[tx.DB]}
 }
 
 // Missing reports whether the key does not exist.

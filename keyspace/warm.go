@@ -83,14 +83,14 @@ func (tx *Tx) hash(sh *Shard, key []byte) uint64 {
 }
 
 // find looks for a key, beginning where warm has found one.
-func (tx *Tx) find(sh *Shard, d *db, key []byte) (*table.Slot, header) {
+func (tx *Tx) find(at home, key []byte) (*table.Slot, header) {
 	if !tx.isHinted(key) {
-		return sh.find(d, key, sh.hash(key))
+		return at.find(key, at.sh.hash(key))
 	}
-	if slot := tx.ahead.slot; slot != nil && d.keys == tx.ahead.keys && d.keys.Changes() == tx.ahead.changes {
-		if head, same := sh.holds(slot.Ref(), key); same {
+	if slot := tx.ahead.slot; slot != nil && at.d.keys == tx.ahead.keys && at.d.keys.Changes() == tx.ahead.changes {
+		if head, same := at.sh.holds(slot.Ref(), key); same {
 			return slot, head
 		}
 	}
-	return sh.find(d, key, tx.ahead.hash)
+	return at.find(key, tx.ahead.hash)
 }

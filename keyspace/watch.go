@@ -16,25 +16,23 @@ type watches map[string][]Watcher
 // Watch makes w hear of changes of the key from here on. Watching twice is
 // the same as once.
 func (tx *Tx) Watch(key []byte, w Watcher) {
-	sh := tx.shardOf(key)
-	db := &sh.dbs[tx.DB]
-	for _, have := range db.watched[string(key)] {
+	at := tx.homeOf(key)
+	for _, have := range at.d.watched[string(key)] {
 		if have == w {
 			return
 		}
 	}
-	if db.watched == nil {
-		db.watched = watches{}
+	if at.d.watched == nil {
+		at.d.watched = watches{}
 	}
-	db.watched[string(key)] = append(db.watched[string(key)], w)
-	sh.flagWatched(db, key, true)
+	at.d.watched[string(key)] = append(at.d.watched[string(key)], w)
+	at.flagWatched(key, true)
 }
 
 // Unwatch takes back a Watch.
 func (tx *Tx) Unwatch(key []byte, w Watcher) {
-	sh := tx.shardOf(key)
-	db := &sh.dbs[tx.DB]
-	list := db.watched[string(key)]
+	at := tx.homeOf(key)
+	list := at.d.watched[string(key)]
 	for i, have := range list {
 		if have == w {
 			list = append(list[:i:i], list[i+1:]...)
@@ -42,36 +40,28 @@ func (tx *Tx) Unwatch(key []byte, w Watcher) {
 		}
 	}
 	if len(list) > 0 {
-		db.watched[string(key)] = list
+		at.d.watched[string(key)] = list
 		return
 	}
-	delete(db.watched, string(key))
-	sh.flagWatched(db, key, false)
+	delete(at.d.watched, string(key))
+	at.flagWatched(key, false)
 }
 
 // flagWatched marks the key's entry, if it has one, as watched or not. Its
 // deadline changes over to the part of the order that says so.
-func (sh *Shard) flagWatched(d *db, key []byte, on bool) {
-	slot, head := sh.find(d, key, sh.hash(key))
+func (at home) flagWatched(key []byte, on bool) {
+	slot, head := at.find(key, at.sh.hash(key))
 	if slot == nil || head.has(flagWatched) == on {
 		return
 	}
 	now := head
 	now.flags ^= flagWatched
-	entry := sh.mem.Bytes(slot.Ref(), entryMin)
+	entry := at.sh.mem.Bytes(slot.Ref(), entryMin)
 	entry[1] = now.flags
 	if head.has(flagDeadline) {
 		pos := getUint32(entry[head.deadlineAt():])
-		when, _ := d.due.of(&head).At(pos)
-		d.due.of(&head).Remove(pos)
-		d.due.of(&now).Add(when, slot.Ref())
+		when, _ := at.d.due.of(&head).At(pos)
+		at.d.due.of(&head).Remove(pos)
+		at.d.due.of(&now).Add(when, slot.Ref())
 	}
-}
-
-// WatchedKeys is the number of keys that are watched, in all databases.
-func (sh *Shard) WatchedKeys() (n int) {
-	for i := range sh.dbs {
-		n += len(sh.dbs[i].watched)
-	}
-	return n
 }

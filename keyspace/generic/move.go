@@ -31,6 +31,6 @@ func move(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	case tx.Find(key).Missing(), existsIn(tx, db, key):
 		return resp.Zero
 	}
-	tx.Rename(key, key, db, "move_from", "move_to")
+	tx.Rename(key, key, db, keyspace.Transfer{Gone: "move_from", Made: "move_to"})
 	return resp.One
 }

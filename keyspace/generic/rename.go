@@ -56,7 +56,7 @@ func rename(tx *keyspace.Tx, a *command.Args, onlyNew bool) resp.Reply {
 	case onlyNew && (same || !tx.Find(to).Missing()):
 		return resp.Zero
 	case !same:
-		tx.Rename(from, to, tx.DB, "rename_from", "rename_to")
+		tx.Rename(from, to, tx.DB, keyspace.Transfer{Gone: "rename_from", Made: "rename_to"})
 	}
 	if onlyNew {
 		return resp.One

@@ -176,8 +176,8 @@ func TestCopyAndFree(t *testing.T) {
 			for _, to := range []string{"same{h}", "a", "b", "c", "d"} {
 				tx.Copy(tx.Peek([]byte("h")), []byte(to), 0, "copy_to")
 			}
-			tx.Rename([]byte("a"), []byte("renamed{a}"), 0, "rename_from", "rename_to")
-			tx.Rename([]byte("b"), []byte("e"), 0, "rename_from", "rename_to")
+			tx.Rename([]byte("a"), []byte("renamed{a}"), 0, keyspace.Transfer{Gone: "rename_from", Made: "rename_to"})
+			tx.Rename([]byte("b"), []byte("e"), 0, keyspace.Transfer{Gone: "rename_from", Made: "rename_to"})
 			return resp.OK
 		})
 		for _, key := range []string{"h", "same{h}", "renamed{a}", "e", "c", "d"} {

@@ -111,7 +111,7 @@ func (e *edit) save(event string) {
 	case e.large != nil:
 		tx.PutObject(e.key, e.large, keyspace.KeepDeadline, event)
 	case e.v.Missing():
-		tx.PutPacked(e.key, keyspace.Hash, keyspace.Listpack, e.packed, keyspace.KeepDeadline, event)
+		tx.PutPacked(e.key, keyspace.Packed{Type: keyspace.Hash, Encoding: keyspace.Listpack, Bytes: e.packed}, keyspace.KeepDeadline, event)
 	case e.drafted:
 		copy(tx.Resize(e.v, len(e.packed), event), e.packed)
 	case len(e.packed) != len(e.v.Packed()):

@@ -43,7 +43,7 @@ func incrbyfloat(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if len(digits) > keyspace.EmbstrMax {
 		enc = keyspace.Raw
 	}
-	tx.PutPacked(key, keyspace.String, enc, digits, keyspace.KeepDeadline, "incrbyfloat")
+	tx.PutPacked(key, keyspace.Packed{Type: keyspace.String, Encoding: enc, Bytes: digits}, keyspace.KeepDeadline, "incrbyfloat")
 	return resp.Bulk(digits)
 }
 
