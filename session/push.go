@@ -104,6 +104,7 @@ func (s *Session) announce(t teller) {
 	s.news = append(s.news, t)
 	switch {
 	case !s.canTell():
+		s.Unsent.Store(int64(s.link.Unsent())) // small writes leave after they were counted
 		t.wait()
 	case !s.telling:
 		s.telling = true

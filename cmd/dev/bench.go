@@ -16,6 +16,7 @@ type benchCmd struct {
 	Memory memoryCmd `cmd:"" help:"RSS per key while the table grows, after overwriting, with a TTL; RSS of idle connections."`
 	GC     gcCmd     `cmd:"" name:"gc" help:"The cost of a garbage collection and the longest shard turn with many keys."`
 	Dice   diceCmd   `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
+	Watch  watchCmd  `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
 }
 
 // contest says which servers are measured.
