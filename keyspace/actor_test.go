@@ -203,7 +203,7 @@ func TestHeavyBatchesKeepOff(t *testing.T) {
 // bell is a Watcher that rings.
 type bell chan uint64
 
-func (b bell) Touched(version uint64) { b <- version }
+func (b bell) Touched(version uint64, _ int) { b <- version }
 
 // A watched key goes soon after its deadline, though nobody looks at it and
 // very many others are due too. (On a machine at rest it takes a tick, 20 ms.)

@@ -84,10 +84,7 @@ func (tx *Tx) touchExisting(sh *Shard, d *db) {
 		if v.slot, v.head = v.find([]byte(key), sh.hash([]byte(key))); v.slot == nil || v.overdue(tx.now) {
 			continue
 		}
-		tx.touchedKeys++
-		for _, w := range list {
-			tx.touched = append(tx.touched, touch{w, tx.changes})
-		}
+		tx.touch(list)
 	}
 }
 

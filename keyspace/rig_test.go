@@ -182,9 +182,13 @@ func (p *pile) intact(mem *slab.Heap) bool {
 // ear is a Watcher that notes what it is told.
 type ear struct {
 	versions []uint64
+	changes  int
 }
 
-func (e *ear) Touched(version uint64) { e.versions = append(e.versions, version) }
+func (e *ear) Touched(version uint64, changes int) {
+	e.versions = append(e.versions, version)
+	e.changes += changes
+}
 
 // heard is whether the ear was told, with nothing but this version, since the
 // last call.

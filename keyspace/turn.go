@@ -76,13 +76,21 @@ func (tx *Tx) commit(base uint64) {
 	})
 }
 
-// tell reports the turn's changes to those who watch.
+// tell reports the turn's changes to those who watch; several of one key in a
+// row, as a pipeline makes them, in one call.
 func (tx *Tx) tell(base uint64) {
-	for i := range tx.touched {
-		t := &tx.touched[i]
-		t.watcher.Touched(base + 1 + uint64(t.change))
-		t.watcher = nil
+	for from := 0; from < len(tx.touched); {
+		t, to := &tx.touched[from], from+1
+		for to < len(tx.touched) && tx.touched[to].same(t) {
+			to++
+		}
+		version := base + 1 + uint64(tx.touched[to-1].change)
+		for _, w := range t.watchers {
+			w.Touched(version, to-from)
+		}
+		from = to
 	}
+	clear(tx.touched)
 	tx.touched = tx.touched[:0]
 }
 

@@ -1,8 +1,8 @@
 package keyspace
 
 import (
-	"slices"
 	"strconv"
+	"unsafe"
 
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
@@ -98,10 +98,16 @@ func DefaultSettings() *Settings {
 	}
 }
 
-// touch is a Watcher to be told of the turn's nth change.
+// touch is the watchers of a key, to be told of the turn's nth change. The list
+// is the one at the time of the change.
 type touch struct {
-	watcher Watcher
-	change  int
+	watchers []Watcher
+	change   int
+}
+
+// same reports whether two touches are of one key and the same watchers.
+func (t *touch) same(other *touch) bool {
+	return len(t.watchers) == len(other.watchers) && unsafe.SliceData(t.watchers) == unsafe.SliceData(other.watchers)
 }
 
 // Databases is the number of databases.
@@ -319,10 +325,13 @@ func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	if !watched {
 		return
 	}
+	tx.touch(at.d.watched[string(key)])
+}
+
+// touch notes who is to be told of the present change.
+func (tx *Tx) touch(watchers []Watcher) {
 	tx.touchedKeys++
-	for _, w := range at.d.watched[string(key)] {
-		tx.touched = append(tx.touched, touch{w, tx.changes})
-	}
+	tx.touched = append(tx.touched, touch{watchers, tx.changes})
 }
 
 // told is changed for a value that is at hand.
@@ -352,13 +361,17 @@ func (tx *Tx) endCommand() {
 // touchOnce makes the present change touch each watcher once, though it
 // changed several of its keys or one several times.
 func (tx *Tx) touchOnce() {
+	first := len(tx.touched) - tx.touchedKeys
 	seen := map[Watcher]bool{}
-	tx.touched = slices.DeleteFunc(tx.touched, func(t touch) bool {
-		if t.change != tx.changes {
-			return false
+	var all []Watcher
+	for _, t := range tx.touched[first:] {
+		for _, w := range t.watchers {
+			if !seen[w] {
+				seen[w] = true
+				all = append(all, w)
+			}
 		}
-		again := seen[t.watcher]
-		seen[t.watcher] = true
-		return again
-	})
+	}
+	clear(tx.touched[first:])
+	tx.touched = append(tx.touched[:first], touch{all, tx.changes})
 }

@@ -2,10 +2,11 @@ package keyspace
 
 // Watcher hears that a key which it watches has changed: the optimistic locks
 // of WATCH and the live queries. Touched is called in the turn that changed
-// the key, at its end, with the version of the change; once for each change.
-// It returns at once and sends at most a message.
+// the key, at its end, with the number of changes and the version of the last
+// of them: each change is told once, though it may be of several keys that the
+// Watcher watches. It returns at once and sends at most a message.
 type Watcher interface {
-	Touched(version uint64)
+	Touched(version uint64, changes int)
 }
 
 // watches is who watches which key of one database, existing or not. Entries

@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/troupedb/troupe/resp"
@@ -136,4 +137,40 @@ func TestVersions(t *testing.T) {
 	if newest != 104 {
 		t.Errorf("the newest version of the shards is %d", newest)
 	}
+}
+
+// Changes of one key in a row are told in one call, each counted once, whatever
+// else changes with them.
+func TestChangesInARow(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, 1)
+	one, both := &ear{}, &ear{}
+	r.watch(0, "a", one)
+	r.watch(0, "a", both)
+	r.watch(0, "b", both)
+	f := func(want string, atomic bool, keys ...string) {
+		t.Helper()
+		turn := r.turn()
+		tx := Begin(turn, r.shards, 1)
+		x := &Execute{Encoder: resp.V2, Atomic: atomic}
+		for _, key := range keys {
+			x.Requests = append(x.Requests, Request{Do: func(tx *Tx) resp.Reply {
+				tx.PutText([]byte(key), []byte("v"), NoDeadline, "set")
+				return resp.OK
+			}})
+		}
+		r.version = 100
+		tx.Run(turn, x)
+		tx.End(turn)
+		got := fmt.Sprint(one.versions, one.changes, both.versions, both.changes)
+		if *one, *both = (ear{}), (ear{}); got != want {
+			t.Errorf("%v, atomic %v: told %s, want %s", keys, atomic, got, want)
+		}
+	}
+	f("[103] 3 [103] 3", false, "a", "a", "a")
+	f("[102] 1 [101 102 103] 3", false, "b", "a", "b")
+	f("[] 0 [] 0", false, "c", "d")
+	f("[104] 2 [104] 2", false, "c", "a", "c", "a")
+	f("[101] 1 [101] 1", true, "a", "b", "a", "c")
+	f("[] 0 [101] 1", true, "b", "b")
 }

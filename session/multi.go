@@ -45,7 +45,7 @@ func (l *Lock) add(db int, key []byte) {
 }
 
 // Touched is called by a shard when a key has changed.
-func (l *Lock) Touched(uint64) { l.dirty.Store(true) }
+func (l *Lock) Touched(uint64, int) { l.dirty.Store(true) }
 
 // runsInMulti: what is not queued in a transaction.
 func runsInMulti(row *Command) bool {

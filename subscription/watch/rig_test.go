@@ -54,7 +54,7 @@ func (r *rig) change(value string) {
 	r.value = value
 	r.changes = append(r.changes, r.version)
 	if r.reads > 0 { // it is followed from the first reading on
-		r.tap.Touched(r.version)
+		r.tap.Touched(r.version, 1)
 	}
 }
 

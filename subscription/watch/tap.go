@@ -13,12 +13,12 @@ type tap struct {
 }
 
 // Touched is called by a shard in the turn that changed a key.
-func (t *tap) Touched(version uint64) {
-	t.covered.Add(1)
+func (t *tap) Touched(version uint64, changes int) {
+	t.covered.Add(int64(changes))
 	for old := t.version.Load(); old < version && !t.version.CompareAndSwap(old, version); {
 		old = t.version.Load()
 	}
-	if t.rung.CompareAndSwap(false, true) {
+	if !t.rung.Load() && t.rung.CompareAndSwap(false, true) {
 		t.ring()
 	}
 }
