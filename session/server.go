@@ -38,6 +38,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[uint64]*Session
+	starting int // places reserved
 }
 
 // NewServer completes a Server whose exported fields are set.
@@ -134,14 +135,31 @@ func (s *Server) Connected() int {
 	return len(s.sessions)
 }
 
-func (s *Server) enter(one *Session) (accepted bool) {
+// reserve takes a place for a session that is being started.
+func (s *Server) reserve() (accepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if int64(len(s.sessions)) >= s.Clients.Load() {
+	if int64(len(s.sessions)+s.starting) >= s.Clients.Load() {
 		return false
 	}
-	s.sessions[one.id] = one
+	s.starting++
 	return true
+}
+
+// enter lists a session whose place was reserved. It must be complete: from
+// here on others may send it messages.
+func (s *Server) enter(one *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting--
+	s.sessions[one.id] = one
+}
+
+// giveUp frees the place of a session that was not started.
+func (s *Server) giveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting--
 }
 
 func (s *Server) leave(one *Session) {
@@ -168,18 +186,19 @@ func (s *Server) Accept(link Link) Handler {
 		link.Write(resp.V2.Append(nil, resp.Error(protectedText)))
 		return nil
 	}
-	one := s.newSession(link)
-	if !s.enter(one) {
+	if !s.reserve() {
 		s.Stats.Rejected.Add(1)
 		link.Write(resp.V2.Append(nil, resp.ErrMaxClients))
 		return nil
 	}
+	one := s.newSession(link)
 	handler, err := start(one)
 	if err != nil {
 		s.Log.Error("session not started", "session", one.id, "error", err)
-		s.leave(one)
+		s.giveUp()
 		return nil
 	}
+	s.enter(one)
 	return handler
 }
 
