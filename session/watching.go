@@ -165,8 +165,14 @@ func (s *Session) endWatch(one *watched) {
 
 // endWatches ends them all.
 func (s *Session) endWatches() {
+	if len(s.watching.all) == 0 {
+		return
+	}
+	s.news = nil // of these watches, all of it
 	for n := len(s.watching.all); n > 0; n-- {
-		s.endWatch(s.watching.all[n-1])
+		one := s.watching.all[n-1]
+		one.queued = false
+		s.endWatch(one)
 	}
 	s.watching = watching{}
 }

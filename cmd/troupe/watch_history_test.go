@@ -251,7 +251,7 @@ func TestHistories(t *testing.T) {
 		for i := range logs {
 			own := rand.New(rand.NewPCG(rng.Uint64(), rng.Uint64()))
 			c := s.client()
-			writing.Go(func() { logs[i] = write(c, own, strconv.Itoa(i), 250) })
+			writing.Go(func() { logs[i] = write(c, own, strconv.Itoa(i), 180) })
 		}
 		var joined []*hearing // while others write
 		writing.Go(func() {

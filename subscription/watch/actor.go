@@ -16,9 +16,9 @@ import (
 //	sends     Execute to shards, News to outlets
 //	crashes   on a mistake of the program: its watchers are told the end
 //
-// Its turns run on workers. Its mailbox is bounded by its senders: a link waits
-// for the answer to each Attach, shards and loops send one message until they
-// are heard.
+// Its turns run on workers. Its mailbox is bounded by its senders: shards and
+// loops send one message until they are heard, a link one Attach for each watch,
+// of which it may have so many (Limits).
 type subscriptionActor struct {
 	*Subscription
 	room    *room
@@ -95,7 +95,11 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 	}
 }
 
-// post sends an Execute to the query's shards.
+// post sends an Execute to the query's shards. Several are collected: they wait
+// for each other while the query is read. Reading them one after the other and
+// checking that nothing was touched in between would spare them that, but a
+// handler sees one keyspace: it would have to be given copies of all it may
+// read, or be one that can be run shard by shard.
 func (a *subscriptionActor) post(x *keyspace.Execute, do func(*keyspace.Tx), owner keyspace.Owner) {
 	node := a.room.registry.stage.node
 	x.Reset()
