@@ -134,6 +134,7 @@ func isCallOf(name, line string) bool {
 func playExamples(t *testing.T, script *transcript.Transcript) {
 	t.Helper()
 	s := startServer(t, shape{shards: 2})
+	defer s.stop()
 	player := &transcript.Player{
 		Proto: 3, Patience: patience,
 		Dial: func() (net.Conn, error) { return net.Dial("tcp", s.addr) },

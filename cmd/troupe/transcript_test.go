@@ -101,11 +101,11 @@ func play(t *testing.T, script *transcript.Transcript, sh shape, player *transcr
 		settings = append(settings, config.Flag{Name: setting[0], Words: strings.Fields(setting[1])})
 	}
 	s := startServer(t, sh, settings...)
+	defer s.stop() // many are started in one test
 	player.Dial = func() (net.Conn, error) { return net.Dial("tcp", s.addr) }
 	player.Patience = patience
 	clock := &heldClock{node: s.Node, at: time.Now()}
 	player.Before, player.Advance = clock.hold, clock.advance
-	defer s.stop()
 	result, err := player.Play(script)
 	if err == nil {
 		s.wantNobody()
