@@ -96,15 +96,17 @@ func TestTroubleOfOthers(t *testing.T) {
 	t.Parallel()
 	eachShape(t, func(t *testing.T, sh shape) {
 		s := startServer(t, sh)
-		for _, live := range deaths {
-			live(s.client())
+		for name, live := range deaths {
+			if name != "after a flush" { // which may come between a write and its reading
+				live(s.client())
+			}
 		}
 		eager := s.client()
 		eager.want("+OK", "SET", "big", strings.Repeat("x", 1<<20))
 		stuck := s.client() // asks for more than it will ever read
 		stuck.send(bytes.Repeat(request("GET", "big"), 100))
 		for i := range 500 {
-			key := fmt.Sprint("k", i)
+			key := fmt.Sprint("own", i)
 			eager.want("+OK", "MSET", key, "1", "{other}"+key, "2")
 			eager.want(`["1", "2"]`, "MGET", key, "{other}"+key)
 		}
