@@ -153,7 +153,7 @@ func (k *turnLink) start() {
 
 // lingerMax is how long a link that was closed after its writes is still read
 // from, if its peer does not close it before.
-const lingerMax = 100 * time.Millisecond
+const lingerMax = 2 * time.Second
 
 // linger throws away what the peer still sends. Unread, it would make close
 // reset the connection, and the peer might lose the reply that tells it why.
