@@ -1,0 +1,59 @@
+package session
+
+import (
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/hashicorp/go-hclog"
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/str"
+	"github.com/troupedb/troupe/subscription/watch"
+)
+
+// newTestServer starts a server that knows the commands on strings, over a
+// transport of the kind, and gives its address.
+func newTestServer(t *testing.T, kind string, config TransportConfig) (*Server, string) {
+	t.Helper()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
+	stopping := actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
+	spawn := func(props *actor.Props, name string) (*actor.PID, error) {
+		return system.Root.SpawnNamed(props.Configure(actor.WithGuardian(stopping)), name)
+	}
+	workers := keyspace.NewWorkers(2)
+	var version atomic.Uint64
+	node, err := keyspace.NewNode(keyspace.Config{
+		Shards: 2, Databases: 1, Settings: keyspace.DefaultSettings(), Workers: workers, Version: &version,
+		Broken: func(b *keyspace.Broken) { t.Errorf("%v\n%s", b.Reason, b.Stack) }, Spawn: spawn, Root: system.Root,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue := &Catalogue{}
+	catalogue.AddData(&str.Commands)
+	catalogue.Seal()
+	server := NewServer(&Server{
+		Catalogue: catalogue, Node: node, Databases: 1, Log: hclog.NewNullLogger(),
+		Actors: Actors{Spawn: spawn, Root: system.Root}, Watches: watch.NewRegistry(node, workers, system.Root, spawn),
+	})
+	server.Clients.Store(10_000)
+	config.Accept = server.Accept
+	config.Report = func(err error) { t.Logf("reported: %v", err) }
+	transport, err := transports[kind](config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		transport.Close()
+		workers.Close()
+		node.Close()
+	})
+	address, err := transport.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server, address
+}
