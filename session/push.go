@@ -97,18 +97,23 @@ type teller interface {
 	wait()
 }
 
-// announce has t asked when the link can carry what it has to tell, at the
-// earliest in the loop's next turn: what several tellers have by then leaves
-// together. A teller is announced at most once at a time.
+// announce has t asked when the link can carry what it has to tell: see outbox.
+// A teller is announced at most once at a time.
 func (s *Session) announce(t teller) {
 	s.news = append(s.news, t)
 	switch {
 	case !s.canTell():
 		s.Unsent.Store(int64(s.link.Unsent())) // small writes leave after they were counted
 		t.wait()
-	case !s.telling:
+	default:
+		s.tellSoon()
+	}
+}
+
+func (s *Session) tellSoon() {
+	if !s.telling {
 		s.telling = true
-		s.link.Post(s.tellTask())
+		s.server.outboxes.at(s.link.Loop()).add(s)
 	}
 }
 
@@ -122,18 +127,10 @@ func (s *Session) canTell() bool { return !s.closing && !s.answering() && s.link
 // but for the last frame: so nobody on that loop waits long for others.
 const newsPart = 16 << 10
 
-// tellNews is the session's message to itself that it is time to tell.
+// tellNews is the message that it is time to tell.
 type tellNews struct{}
 
 var theTellNews = &tellNews{}
-
-// tellTask is the task that tells the news.
-func (s *Session) tellTask() func() {
-	if s.tellFunc == nil {
-		s.tellFunc = func() { s.mailbox.Deliver(theTellNews) }
-	}
-	return s.tellFunc
-}
 
 // take implements task.
 func (*tellNews) take(s *Session) {
@@ -159,9 +156,8 @@ func (s *Session) flushNews() {
 		for _, t := range s.news {
 			t.wait()
 		}
-	case !s.telling:
-		s.telling = true
-		s.link.Post(s.tellTask())
+	default:
+		s.tellSoon()
 	}
 }
 

@@ -35,6 +35,7 @@ type Server struct {
 	monitors            atomic.Pointer[[]*Session]
 	pause               pause
 	dice                *diceServer
+	outboxes            outboxes
 
 	mu       sync.Mutex
 	sessions map[uint64]*Session

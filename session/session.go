@@ -55,8 +55,7 @@ type Session struct {
 
 	watching watching
 	news     []teller // to be asked when the link can carry news
-	telling  bool     // a task is posted that will
-	tellFunc func()   // that task
+	telling  bool     // the session is in its loop's outbox
 
 	lastName [nameMax]byte // of the command found last, as it was written
 	lastLen  int
