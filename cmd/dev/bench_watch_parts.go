@@ -57,7 +57,7 @@ func (c *watchCmd) fanRound(s *server, f *figures) error {
 		return err
 	}
 	round := float64(c.Links * c.Queries)
-	f.add("fan: frames decoded", "a second", told/seconds, bar{"frames", true, fanFramesMin})
+	f.add("fan: frames decoded", "a second", told/seconds, c.wideBars()...)
 	f.add("fan: evaluations a round", "", (after.evaluations-counters.evaluations)*round/max(after.pushes-counters.pushes, 1),
 		bar{"evaluations", false, float64(c.Queries) * 1.05})
 	f.add("fan: rounds", "a second", told/round/seconds)
@@ -65,6 +65,14 @@ func (c *watchCmd) fanRound(s *server, f *figures) error {
 	f.add("fan: server CPU a frame", "µs", micros/max(told, 1))
 	f.add("fan: server CPU", "cores", micros/1e6/seconds)
 	return a.err()
+}
+
+// wideBars are those of a wide fan-out: with few watchers a round takes what its messages take.
+func (c *watchCmd) wideBars() []bar {
+	if c.Links*c.Queries < 10_000 {
+		return nil
+	}
+	return []bar{{"frames", true, fanFramesMin}}
 }
 
 // meter starts to count the server's CPU time; what it returns gives it in microseconds.
