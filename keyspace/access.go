@@ -34,7 +34,7 @@ func minuteStamp(now int64) uint32 { return uint32(now/60_000) << counterBits & 
 
 // mark notes that the key of a slot is used.
 func (tx *Tx) mark(slot *table.Slot) {
-	if tx.Set.LFU {
+	if tx.Settings.LFU {
 		slot.SetStamp(minuteStamp(tx.now) | tx.counted(tx.decayed(slot.Stamp())))
 		return
 	}
@@ -46,18 +46,18 @@ func (tx *Tx) mark(slot *table.Slot) {
 // decayed is the counter of a clock after the time that has passed.
 func (tx *Tx) decayed(stamp uint32) (counter uint32) {
 	counter = stamp & counterMax
-	if tx.Set.LFUDecayMinutes == 0 {
+	if tx.Settings.LFUDecayMinutes == 0 {
 		return counter
 	}
 	minutes := (minuteStamp(tx.now) - stamp&^counterMax) & stampMask >> counterBits
-	return counter - min(counter, minutes/uint32(tx.Set.LFUDecayMinutes))
+	return counter - min(counter, minutes/uint32(tx.Settings.LFUDecayMinutes))
 }
 
 // counted is the counter after one more use: the higher it stands, the less
 // likely it grows.
 func (tx *Tx) counted(counter uint32) uint32 {
 	above := max(counter, counterBegin) - counterBegin
-	odds := uint64(above)*uint64(tx.Set.LFULogFactor) + 1
+	odds := uint64(above)*uint64(tx.Settings.LFULogFactor) + 1
 	if counter < counterMax && tx.Rand() <= math.MaxUint64/odds {
 		counter++
 	}

@@ -287,7 +287,7 @@ func (n *Node) newTurn() Turn {
 	turn := n.turn
 	turn.Start = n.nanos()
 	turn.Now = (turn.Start + n.offset.Load()) / int64(time.Millisecond)
-	turn.Set, turn.Seed = n.set.Load(), rand.Uint64()
+	turn.Settings, turn.Seed = n.set.Load(), rand.Uint64()
 	return turn
 }
 

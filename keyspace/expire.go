@@ -41,7 +41,7 @@ func (tx *Tx) expire(v *Value) {
 // in the order of their deadlines, a slice of them at most. It reports whether
 // more are due. With Settings.ActiveExpire off, keys stay until they are seen.
 func (tx *Tx) ExpireDue() (more bool) {
-	if !tx.Set.ActiveExpire {
+	if !tx.Settings.ActiveExpire {
 		return false
 	}
 	left := expireSlice

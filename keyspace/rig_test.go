@@ -39,7 +39,7 @@ func newRig(t *testing.T, shards, databases int) *rig {
 func (r *rig) turn() *Turn {
 	r.seed++
 	return &Turn{
-		Now: r.now, Seed: r.seed, Set: r.set,
+		Now: r.now, Seed: r.seed, Settings: r.set,
 		Nanos:    func() int64 { return 0 },
 		Versions: func(n int) uint64 { r.version += uint64(n); return r.version - uint64(n) },
 	}

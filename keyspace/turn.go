@@ -13,8 +13,8 @@ type Turn struct {
 	// Now is the clock, Unix milliseconds. Seed starts the turn's chance.
 	Now  int64
 	Seed uint64
-	// Set holds the settings in force.
-	Set *Settings
+	// Settings holds the settings in force.
+	Settings *Settings
 	// Nanos is a monotonic clock, for measuring.
 	Nanos func() int64
 	// Start is its time at the turn's begin.
@@ -31,8 +31,8 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 	for _, sh := range held {
 		now = max(now, sh.now)
 	}
-	tx.only, tx.now, tx.rng, tx.Set, tx.total = last, now, t.Seed, t.Set, total
-	tx.stamp = newStamp(now, t.Set)
+	tx.only, tx.now, tx.rng, tx.Settings, tx.total = last, now, t.Seed, t.Settings, total
+	tx.stamp = newStamp(now, t.Settings)
 	if len(held) > 1 {
 		tx.only = nil
 		tx.spread(held, total)

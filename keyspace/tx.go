@@ -17,8 +17,8 @@ import (
 type Tx struct {
 	// DB is the selected database.
 	DB int
-	// Set holds the thresholds and limits in force.
-	Set *Settings
+	// Settings holds the thresholds and limits in force.
+	Settings *Settings
 	// Caller is who sent the command, for those that tell or ask about it.
 	Caller Caller
 
@@ -63,8 +63,18 @@ type Settings struct {
 	// TextMax counts as TextMax.
 	BulkMax int
 	// HashPackedEntries and HashPackedValue are how many fields, and how long
-	// a field or value in bytes, a packed hash may have.
-	HashPackedEntries, HashPackedValue int
+	// a field or value in bytes, a packed hash may have; likewise a packed set
+	// and a packed sorted set.
+	HashPackedEntries, HashPackedValue           int
+	SetPackedEntries, SetPackedValue             int
+	SortedSetPackedEntries, SortedSetPackedValue int
+	// SetIntsetEntries is how many members a set of integers may have.
+	SetIntsetEntries int
+	// ListPackedSize bounds a block of a list (list-max-listpack-size): so
+	// many elements, or if negative, -1 to -5 for 4, 8, 16, 32 and 64 KB.
+	ListPackedSize int
+	// HLLSparseMax bounds a HyperLogLog's sparse form, in bytes.
+	HLLSparseMax int
 	// LFU says that access clocks count frequency instead of time (an LFU
 	// maxmemory-policy); the other two are lfu-log-factor and lfu-decay-time.
 	LFU                           bool
@@ -94,6 +104,8 @@ type Event struct {
 func DefaultSettings() *Settings {
 	return &Settings{
 		BulkMax: 512 << 20, HashPackedEntries: 512, HashPackedValue: 64,
+		SetPackedEntries: 128, SetPackedValue: 64, SortedSetPackedEntries: 128, SortedSetPackedValue: 64,
+		SetIntsetEntries: 512, ListPackedSize: -2, HLLSparseMax: 3000,
 		LFULogFactor: 10, LFUDecayMinutes: 1, ActiveExpire: true,
 	}
 }
@@ -319,7 +331,7 @@ func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	tx.dirty = true
 	at.sh.dirty = true
 	at.sh.Stats.Changes++
-	if tx.Set.Events {
+	if tx.Settings.Events {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}
 	if !watched {
@@ -342,7 +354,7 @@ func (tx *Tx) told(v *Value, event string) {
 // Also makes known a second thing that the present change of the key is, in
 // the words of keyspace notifications: SET with EX is "set" and "expire".
 func (tx *Tx) Also(key []byte, event string) {
-	if tx.Set.Events {
+	if tx.Settings.Events {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}
 }

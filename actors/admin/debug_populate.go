@@ -27,7 +27,7 @@ func debugPopulate(v View, a *command.Args) resp.Reply {
 		prefix = a.Bytes()
 	}
 	if a.More() {
-		size = int(a.IntIn(0, int64(v.Tx.Set.BulkMax), resp.ErrNotPositive))
+		size = int(a.IntIn(0, int64(v.Tx.Settings.BulkMax), resp.ErrNotPositive))
 	}
 	if a.Bad() {
 		return a.Err()

@@ -120,11 +120,23 @@ func limit(c *Config, s *actors.System) error {
 	set := *s.Node.Settings()
 	set.BulkMax = limits.BulkMax
 	set.LFULogFactor, set.LFUDecayMinutes = int(c.Int("lfu-log-factor")), int(c.Int("lfu-decay-time"))
-	set.HashPackedEntries = int(c.Int("hash-max-listpack-entries"))
-	set.HashPackedValue = int(c.Int("hash-max-listpack-value"))
+	limitForms(c, &set)
 	set.LFU = strings.HasSuffix(c.Text("maxmemory-policy"), "-lfu")
 	s.Node.SetSettings(&set)
 	return nil
+}
+
+// limitForms says up to what size collections are packed.
+func limitForms(c *Config, set *keyspace.Settings) {
+	set.HashPackedEntries = int(c.Int("hash-max-listpack-entries"))
+	set.HashPackedValue = int(c.Int("hash-max-listpack-value"))
+	set.SetPackedEntries = int(c.Int("set-max-listpack-entries"))
+	set.SetPackedValue = int(c.Int("set-max-listpack-value"))
+	set.SetIntsetEntries = int(c.Int("set-max-intset-entries"))
+	set.SortedSetPackedEntries = int(c.Int("zset-max-listpack-entries"))
+	set.SortedSetPackedValue = int(c.Int("zset-max-listpack-value"))
+	set.ListPackedSize = int(c.Int("list-max-listpack-size"))
+	set.HLLSparseMax = int(c.Int("hll-sparse-max-bytes"))
 }
 
 func setLevel(c *Config, s *actors.System) error {

@@ -120,16 +120,9 @@ var evictionRows = []Setting{
 }
 
 var layoutRows = []Setting{
-	{Name: "list-max-listpack-size", Alias: "list-max-ziplist-size", Kind: Int, Default: "-2", Min: math.MinInt32, Max: intMax},
 	{Name: "list-compress-depth", Kind: Int, Default: "0", Max: intMax},
-	{Name: "set-max-intset-entries", Kind: Int, Default: "512", Max: longMax},
-	{Name: "set-max-listpack-entries", Kind: Int, Default: "128", Max: longMax, Hidden: true},
-	{Name: "set-max-listpack-value", Kind: Memory, Default: "64", Max: longMax, Hidden: true},
-	{Name: "zset-max-listpack-entries", Alias: "zset-max-ziplist-entries", Kind: Int, Default: "128", Max: longMax},
-	{Name: "zset-max-listpack-value", Alias: "zset-max-ziplist-value", Kind: Memory, Default: "64", Max: longMax},
 	{Name: "stream-node-max-bytes", Kind: Memory, Default: "4096", Max: longMax},
 	{Name: "stream-node-max-entries", Kind: Int, Default: "100", Max: longMax},
-	{Name: "hll-sparse-max-bytes", Kind: Memory, Default: "3000", Max: longMax},
 	{Name: "list-max-ziplist-entries", Kind: Directive, When: AtStart, Min: 1, Max: 1},
 	{Name: "list-max-ziplist-value", Kind: Directive, When: AtStart, Min: 1, Max: 1},
 	{Name: "activerehashing", Kind: Bool, Default: "yes"},

@@ -430,7 +430,7 @@ func TestObject(t *testing.T) {
 func TestFrequency(t *testing.T) {
 	t.Parallel()
 	w := shardtest.New(t, 1, families...)
-	w.Set.LFU = true
+	w.Settings.LFU = true
 	w.Play(`
 		> SET k v
 		+OK

@@ -60,7 +60,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	},
 	Run: func(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return object(tx, a, func(v keyspace.Value) resp.Reply {
-			if tx.Set.LFU {
+			if tx.Settings.LFU {
 				return errLFU
 			}
 			return resp.Int(tx.Idle(v))
@@ -81,7 +81,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	},
 	Run: func(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return object(tx, a, func(v keyspace.Value) resp.Reply {
-			if !tx.Set.LFU {
+			if !tx.Settings.LFU {
 				return errNoLFU
 			}
 			return resp.Int(tx.Frequency(v))

@@ -45,13 +45,13 @@ func measure(b *testing.B, w *shardtest.World, argv [][]byte) {
 		}
 	}
 	turn := &keyspace.Turn{
-		Now: w.Now, Set: w.Set,
+		Now: w.Now, Settings: w.Settings,
 		Nanos:    func() int64 { return 0 },
 		Versions: func(int) uint64 { return 0 },
 	}
-	set := *w.Set
+	set := *w.Settings
 	set.Events = false
-	turn.Set = &set
+	turn.Settings = &set
 	x := &keyspace.Execute{Encoder: resp.V2, Requests: []keyspace.Request{{Spec: spec, Argv: argv}}}
 	b.ReportAllocs()
 	for b.Loop() {

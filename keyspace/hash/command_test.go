@@ -86,7 +86,7 @@ func TestConversion(t *testing.T) {
 	f := func(entries, value int, want string, commands ...string) {
 		t.Helper()
 		w := newWorld(t)
-		w.Set.HashPackedEntries, w.Set.HashPackedValue = entries, value
+		w.Settings.HashPackedEntries, w.Settings.HashPackedValue = entries, value
 		for _, line := range commands {
 			w.Do(line)
 		}
@@ -128,7 +128,7 @@ func TestConversionByLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Do("HSET h a 1 b 2 c 3")
-	w.Set.HashPackedEntries = 2
+	w.Settings.HashPackedEntries = 2
 	w.Do("HDEL h nofield")
 	if got := encoding(w, "h"); got != "listpack" {
 		t.Error(got)
@@ -240,7 +240,7 @@ func TestHrandfield(t *testing.T) {
 		> HRANDFIELD s 1 x
 		-ERR syntax error
 	`)
-	w.Set.BulkMax = 1000
+	w.Settings.BulkMax = 1000
 	w.Do("HSET h f " + strings.Repeat("x", 100))
 	if got := w.Do("HRANDFIELD h -11 WITHVALUES"); got != "-ERR value is out of range" {
 		t.Errorf("more bytes than a reply may have: %.40s", got)
@@ -254,7 +254,7 @@ func TestHrandfieldIsFair(t *testing.T) {
 	f := func(fields, count, rounds int) {
 		t.Helper()
 		w := newWorld(t)
-		w.Set.HashPackedEntries = 50
+		w.Settings.HashPackedEntries = 50
 		for i := range fields {
 			w.Do(fmt.Sprintf("HSET h f%d v%d", i, i))
 		}

@@ -40,7 +40,7 @@ func open(tx *keyspace.Tx, key []byte) (e edit, ok bool) {
 // set gives a field its value and reports whether it is new. A hash that
 // outgrows the packed form becomes large.
 func (e *edit) set(field, value []byte) (added bool) {
-	longest := e.tx.Set.HashPackedValue
+	longest := e.tx.Settings.HashPackedValue
 	if e.large == nil && (len(field) > longest || len(value) > longest) {
 		e.enlarge()
 	}
@@ -48,7 +48,7 @@ func (e *edit) set(field, value []byte) (added bool) {
 		return e.large.set(field, value)
 	}
 	added = e.setPacked(field, value)
-	if e.packed.len() > e.tx.Set.HashPackedEntries || len(e.packed) > packedMax {
+	if e.packed.len() > e.tx.Settings.HashPackedEntries || len(e.packed) > packedMax {
 		e.enlarge()
 	}
 	return added

@@ -131,7 +131,7 @@ func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Re
 		for _, item := range items[len(items)-show.items(1):] {
 			bytes += len(item.Str())
 		}
-		if bytes > tx.Set.TextMax() {
+		if bytes > tx.Settings.TextMax() {
 			return nil, false
 		}
 	}

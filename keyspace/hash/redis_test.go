@@ -51,7 +51,7 @@ func newTrial(t *testing.T, redis *shardtest.Redis, rng *rand.Rand) *trial {
 	}
 	entries := []int{128, 128, 8, 1, 0}[rng.IntN(5)]
 	value := []int{64, 64, 10, 3}[rng.IntN(4)]
-	r.world.Set.HashPackedEntries, r.world.Set.HashPackedValue = entries, value
+	r.world.Settings.HashPackedEntries, r.world.Settings.HashPackedValue = entries, value
 	r.ask(hello)
 	r.ask("FLUSHALL")
 	r.ask(fmt.Sprintf("CONFIG SET hash-max-listpack-entries %d hash-max-listpack-value %d", entries, value))

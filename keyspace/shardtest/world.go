@@ -23,8 +23,8 @@ const databases = 16
 type World struct {
 	// Now is the clock, Unix milliseconds.
 	Now int64
-	// Set holds the settings in force. Events are on.
-	Set *keyspace.Settings
+	// Settings holds the settings in force. Events are on.
+	Settings *keyspace.Settings
 	// DB is the database that the client has selected.
 	DB int
 	// Events are what the last command made known, in order.
@@ -44,7 +44,7 @@ type World struct {
 func New(tb testing.TB, shards int, families ...Family) *World {
 	set := keyspace.DefaultSettings()
 	set.Events = true
-	w := &World{Now: 1_700_000_000_000, Set: set, tb: tb, commands: map[string]*command.Spec[*keyspace.Tx]{}}
+	w := &World{Now: 1_700_000_000_000, Settings: set, tb: tb, commands: map[string]*command.Spec[*keyspace.Tx]{}}
 	for _, family := range families {
 		for _, spec := range family.Specs() {
 			w.commands[spec.Name] = spec
@@ -156,7 +156,7 @@ func (w *World) Execute(x *keyspace.Execute, shards []int) {
 func (w *World) turn() *keyspace.Turn {
 	w.seed++
 	return &keyspace.Turn{
-		Now: w.Now, Seed: w.seed, Set: w.Set,
+		Now: w.Now, Seed: w.seed, Settings: w.Settings,
 		Nanos:    func() int64 { return 0 },
 		Versions: func(n int) uint64 { w.Version += uint64(n); return w.Version - uint64(n) },
 	}

@@ -318,7 +318,7 @@ func TestStringBound(t *testing.T) {
 	t.Parallel()
 	for _, shards := range []int{1, 2} {
 		w := shardtest.New(t, shards, families...)
-		w.Set.BulkMax = 1000
+		w.Settings.BulkMax = 1000
 		w.Play(`
 			> SETRANGE k 999 x
 			:1000

@@ -98,7 +98,7 @@ func lcsBound(tx *keyspace.Tx, n, m int) resp.Reply {
 	switch {
 	case n >= math.MaxUint32-1 || m >= math.MaxUint32-1:
 		return errLCSLong
-	case pairs*4 > uint64(tx.Set.BulkMax):
+	case pairs*4 > uint64(tx.Settings.BulkMax):
 		return errLCSMemory
 	case pairs/8 > keyspace.TextMax:
 		return errLCSRoom

@@ -37,4 +37,4 @@ func kept(tx *keyspace.Tx, v keyspace.Value) resp.Reply {
 
 // tooLong reports whether a string that is to have so many bytes and more
 // after them would be longer than allowed.
-func tooLong(tx *keyspace.Tx, size, more int) bool { return size > tx.Set.TextMax()-more }
+func tooLong(tx *keyspace.Tx, size, more int) bool { return size > tx.Settings.TextMax()-more }

@@ -1,0 +1,38 @@
+package keyspace
+
+import (
+	"iter"
+
+	"github.com/troupedb/troupe/resp"
+)
+
+// Element is one element of a value of any type: what a kind doesn't have
+// is zero.
+type Element struct {
+	// Text is a list's element, a set's or sorted set's member, a hash's field,
+	// or a String's whole text. It lies in the slab or in the turn's buffer.
+	Text []byte
+	// Value is what a hash's field holds.
+	Value []byte
+	// Score is that of a sorted set's member.
+	Score float64
+	// Deadline is when a hash's field ends, Unix milliseconds; 0 for never.
+	Deadline int64
+}
+
+// Kind is a type of value as commands use it that treat every type alike,
+// element by element: DUMP and RESTORE, SORT, digests, snapshots. A family
+// declares its own beside its commands.
+type Kind struct {
+	Type Type
+	// Each calls visit for every element of a value until it returns false: a
+	// list's in order, a sorted set's by rising score, others' in the order in
+	// which they are kept. visit changes nothing.
+	Each func(tx *Tx, v Value, visit func(Element) bool)
+	// Put makes key a value of these elements, whatever it held before, in the
+	// form that its size calls for. deadline and event are as for Tx.PutText.
+	// What can't be a value (a member twice, a score that is no number, an
+	// element too long) is an error reply, and changes nothing; of no elements
+	// becomes no key. The elements' bytes are not those of the keyspace.
+	Put func(tx *Tx, key []byte, elements iter.Seq[Element], deadline int64, event string) (mistake resp.Reply)
+}
