@@ -50,3 +50,7 @@ func ReadSeconds(a *command.Args) (millis int64) {
 	}
 	return 0
 }
+
+// Block makes the present command wait. Within a transaction, and wherever
+// else nobody can wait, it is as if the time were up.
+func (tx *Tx) Block(w Wait) resp.Reply { return w.TimedOut }
