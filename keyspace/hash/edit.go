@@ -2,7 +2,7 @@ package hash
 
 import (
 	"github.com/troupedb/troupe/keyspace"
-	"github.com/troupedb/troupe/keyspace/table"
+	"github.com/troupedb/troupe/keyspace/pack"
 )
 
 // packedMax bounds a packed hash whatever the settings allow, in bytes, since
@@ -11,7 +11,7 @@ const packedMax = 16 << 20
 
 // pairMax bounds a field with its value, in bytes: a slab heap allocates 1 GB
 // at once.
-const pairMax = 1<<30 - 2*lengthMax
+const pairMax = 1<<30 - 2*pack.LengthMax
 
 // tooLong reports whether a field with its value is more than can be kept.
 func tooLong(field, value []byte) bool { return len(field)+len(value) > pairMax }
@@ -80,7 +80,7 @@ func (e *edit) draft() {
 func (e *edit) enlarge() {
 	l := newLarge(e.tx.MemOf(e.key), e.tx.NewSeed(e.key))
 	e.packed.each(func(field, value []byte) bool {
-		l.insert(table.Hash(l.seed, field), field, value)
+		l.Insert(field, value)
 		return true
 	})
 	e.large = l

@@ -4,8 +4,7 @@ import (
 	"math"
 
 	"github.com/troupedb/troupe/keyspace"
-	"github.com/troupedb/troupe/keyspace/slab"
-	"github.com/troupedb/troupe/keyspace/table"
+	"github.com/troupedb/troupe/keyspace/dict"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -92,8 +91,8 @@ func readCount(a *command.Args) (count int64, show shown) {
 // random is a field, each as likely as any other. There must be one.
 func (h *fields) random(tx *keyspace.Tx) (field, value []byte) {
 	if h.large != nil {
-		b, p := h.large.element(h.large.index.Random(tx.Rand()).Ref())
-		return p.fieldOf(b), p.valueOf(b)
+		e := h.large.Random(tx.Rand())
+		return e.Text, e.Payload
 	}
 	nth := tx.Rand() % uint64(h.packed.len())
 	h.packed.each(func(f, v []byte) bool {
@@ -142,56 +141,16 @@ func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Re
 // there are; every set of them is as likely as any other.
 func (h *fields) sample(tx *keyspace.Tx, count int, show shown) []resp.Reply {
 	items := tx.Items(show.items(count))[:0]
-	pick := picker{tx: tx, left: uint64(h.len()), want: uint64(count)}
-	switch {
-	case h.large == nil:
-		h.packed.each(func(field, value []byte) bool {
-			if pick.next() {
-				items = show.add(items, field, value)
-			}
-			return pick.want > 0
-		})
-	case count*sparse > h.len():
-		h.large.index.Each(func(slot *table.Slot) bool {
-			if pick.next() {
-				items = h.large.show(items, slot.Ref(), show)
-			}
-			return pick.want > 0
-		})
-	default:
-		taken := make(map[slab.Ref]struct{}, count)
-		for len(taken) < count {
-			r := h.large.index.Random(tx.Rand()).Ref()
-			if _, again := taken[r]; !again {
-				taken[r] = struct{}{}
-				items = h.large.show(items, r, show)
-			}
+	if h.large != nil {
+		h.large.Sample(count, tx.Rand, func(e dict.Element) { items = show.add(items, e.Text, e.Payload) })
+		return items
+	}
+	pick := dict.Picker{Left: h.len(), Want: count}
+	h.packed.each(func(field, value []byte) bool {
+		if pick.Next(tx.Rand()) {
+			items = show.add(items, field, value)
 		}
-	}
+		return pick.Want > 0
+	})
 	return items
-}
-
-// sparse is how many times the fields asked for must go into the hash for
-// drawing and drawing again to cost less than a walk through the table.
-const sparse = 16
-
-// picker picks want of the left items that pass by (algorithm S in Knuth, The
-// Art of Computer Programming, 3.4.2).
-type picker struct {
-	tx         *keyspace.Tx
-	left, want uint64
-}
-
-func (p *picker) next() bool {
-	picked := p.tx.Rand()%p.left < p.want
-	p.left--
-	if picked {
-		p.want--
-	}
-	return picked
-}
-
-func (l *large) show(items []resp.Reply, r slab.Ref, s shown) []resp.Reply {
-	b, p := l.element(r)
-	return s.add(items, p.fieldOf(b), p.valueOf(b))
 }

@@ -1,9 +1,6 @@
 package hash
 
-import (
-	"encoding/binary"
-	"slices"
-)
+import "github.com/troupedb/troupe/keyspace/pack"
 
 // packed is a hash in its packed form. Methods that change it do so in place
 // as long as the result fits the slice's capacity, and return the result.
@@ -21,59 +18,15 @@ type pair struct {
 // pairAt reads the two lengths of the pair that begins at i.
 func pairAt(b []byte, i int) (p pair) {
 	p.begin = i
-	n, at := lengthAt(b, i)
+	n, at := pack.Length(b, i)
 	p.field, p.length = at, at+n
-	n, at = lengthAt(b, p.length)
+	n, at = pack.Length(b, p.length)
 	p.value, p.end = at, at+n
 	return p
 }
 
 func (p *pair) fieldOf(b []byte) []byte { return b[p.field:p.length:p.length] }
 func (p *pair) valueOf(b []byte) []byte { return b[p.value:p.end:p.end] }
-
-// lengthMax is the longest varint, in bytes: no text has 2^35 bytes.
-const lengthMax = 5
-
-// lengthAt reads the varint at b[i] and says where the next byte is.
-func lengthAt(b []byte, i int) (n, next int) {
-	if c := b[i]; c < 0x80 {
-		return int(c), i + 1
-	}
-	return longLengthAt(b, i)
-}
-
-func longLengthAt(b []byte, i int) (n, next int) {
-	for shift := 0; ; shift += 7 {
-		c := b[i]
-		i++
-		n |= int(c&0x7f) << shift
-		if c < 0x80 {
-			return n, i
-		}
-	}
-}
-
-// lengthSize is how many bytes the varint n takes.
-func lengthSize(n int) int {
-	size := 1
-	for ; n >= 0x80; n >>= 7 {
-		size++
-	}
-	return size
-}
-
-// putLength writes the varint n to b[i:] and says where the next byte is.
-func putLength(b []byte, i, n int) (next int) { return i + binary.PutUvarint(b[i:], uint64(n)) }
-
-// textSize is how many bytes a text of n bytes takes with its length.
-func textSize(n int) int { return lengthSize(n) + n }
-
-// putText writes a text with its length to b[i:] and says where the next byte
-// is.
-func putText(b []byte, i int, text []byte) (next int) {
-	i = putLength(b, i, len(text))
-	return i + copy(b[i:], text)
-}
 
 // len is the number of fields.
 func (b packed) len() int {
@@ -86,7 +39,7 @@ func (b packed) head() (fields, first int) {
 	if len(b) == 0 {
 		return 0, 0
 	}
-	n, first := lengthAt(b, 0)
+	n, first := pack.Length(b, 0)
 	return n >> 1, first
 }
 
@@ -94,12 +47,12 @@ func (b packed) head() (fields, first int) {
 func (b packed) find(field []byte) (p pair, found bool) {
 	_, i := b.head()
 	for i < len(b) {
-		n, at := lengthAt(b, i)
+		n, at := pack.Length(b, i)
 		length := at + n
 		if n == len(field) && string(b[at:length]) == string(field) {
 			return pairAt(b, i), true
 		}
-		n, at = lengthAt(b, length)
+		n, at = pack.Length(b, length)
 		i = at + n
 	}
 	return pair{}, false
@@ -122,39 +75,31 @@ func (b packed) add(field, value []byte) packed {
 	fields, _ := b.head()
 	b = b.setLen(fields + 1)
 	i := len(b)
-	b = b.splice(i, i, textSize(len(field))+textSize(len(value)))
-	putText(b, putText(b, i, field), value)
+	b = pack.Splice(b, i, i, pack.Size(len(field))+pack.Size(len(value)))
+	pack.Put(b, pack.Put(b, i, field), value)
 	return b
 }
 
 // replace gives the pair at p another value.
 func (b packed) replace(p pair, value []byte) packed {
-	b = b.splice(p.length, p.end, textSize(len(value)))
-	putText(b, p.length, value)
+	b = pack.Splice(b, p.length, p.end, pack.Size(len(value)))
+	pack.Put(b, p.length, value)
 	return b
 }
 
 // remove takes the pair at p out.
 func (b packed) remove(p pair) packed {
 	fields, _ := b.head()
-	return b.splice(p.begin, p.end, 0).setLen(fields - 1)
+	return packed(pack.Splice(b, p.begin, p.end, 0)).setLen(fields - 1)
 }
 
 // setLen writes the number of fields.
 func (b packed) setLen(fields int) packed {
 	_, first := b.head()
 	n := fields << 1
-	if size := lengthSize(n); size != first {
-		b = b.splice(0, first, size)
+	if size := pack.LengthSize(n); size != first {
+		b = pack.Splice(b, 0, first, size)
 	}
-	putLength(b, 0, n)
+	pack.PutLength(b, 0, n)
 	return b
-}
-
-// splice makes the bytes from i to j n bytes, whose contents are undefined.
-func (b packed) splice(i, j, n int) packed {
-	length := len(b) + n - (j - i)
-	all := slices.Grow(b, max(0, length-len(b)))[:length]
-	copy(all[i+n:], b[j:])
-	return all
 }

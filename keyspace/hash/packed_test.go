@@ -101,14 +101,3 @@ func TestPackedHeadGrows(t *testing.T) {
 		comparePacked(t, b, m)
 	}
 }
-
-func TestLengths(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{0, 1, 127, 128, 16383, 16384, 2097151, 2097152, 1<<28 - 1, 1 << 28, 1<<35 - 1} {
-		b := make([]byte, lengthMax)
-		size := putLength(b, 0, n)
-		if got, next := lengthAt(b, 0); got != n || next != size || lengthSize(n) != size {
-			t.Errorf("%d was read as %d in %d bytes, written in %d, said to take %d", n, got, next, size, lengthSize(n))
-		}
-	}
-}
