@@ -21,7 +21,8 @@ type Command struct {
 	Here func(*Session, *command.Args) resp.Reply
 	// Subs are the subcommands of a container, by name in capitals.
 	Subs map[string]*Command
-	// Watches is the command whose live form this is: GET of GET.WATCH.
+	// Watches is the command whose live form this is: GET of GET.WATCH, and the
+	// container OBJECT of OBJECT.WATCH.
 	Watches *Command
 	// Guard, if set, is asked before the command runs; what it answers, if
 	// anything, is the reply instead.
@@ -120,16 +121,34 @@ func (c *Catalogue) Seal() {
 	}
 	for _, row := range c.list[:len(c.list):len(c.list)] {
 		if row.Watchable() {
-			c.add(liveForm(row))
+			c.addLive(row)
 		}
 	}
 }
 
+// addLive adds the live form of a command, that of a subcommand under its
+// container's: OBJECT.WATCH ENCODING.
+func (c *Catalogue) addLive(row *Command) {
+	live := liveForm(row)
+	c.add(live)
+	name, sub := row.Container()
+	if sub == "" {
+		return
+	}
+	container := c.byName[name+WatchSuffix]
+	if container == nil {
+		container = liveContainer(c.byName[name])
+		c.add(container)
+	}
+	container.Subs[sub] = live
+}
+
 // Watchable reports whether a live query of the command makes sense: it only
-// reads, does not wait, and its answer depends on the data alone.
+// reads, for its answer's sake, does not wait, and the answer depends on the
+// data alone.
 func (c *Command) Watchable() bool {
-	return c.Data != nil && c.Flags.Has(command.ReadOnly) && !c.Flags.Has(command.Random) &&
-		!c.Flags.Has(command.Blocking) && !c.Flags.Has(command.AllShards)
+	const never = command.Random | command.Blocking | command.AllShards | command.Marks
+	return c.Data != nil && c.Flags.Has(command.ReadOnly) && c.Flags&never == 0
 }
 
 func liveForm(row *Command) *Command {
@@ -142,6 +161,15 @@ func liveForm(row *Command) *Command {
 	meta.Flags = meta.Flags&^(command.Fast) | command.NoMulti | command.NoScript
 	meta.Examples = ""
 	return &Command{Meta: &meta, Watches: row, Here: func(s *Session, a *command.Args) resp.Reply { return WatchCommand(s, row, a) }}
+}
+
+// liveContainer is what the live forms of a container's subcommands hang under.
+func liveContainer(row *Command) *Command {
+	meta := *row.Meta
+	meta.Name = row.Name + WatchSuffix
+	meta.Summary = "Watches what subcommands of " + row.Name + " answer."
+	meta.Flags, meta.Examples = command.SubCommands, ""
+	return &Command{Meta: &meta, Watches: row, Subs: map[string]*Command{}}
 }
 
 // List is every command in the order of declaration, subcommands included.

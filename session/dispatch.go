@@ -57,7 +57,7 @@ func (s *Session) find(argv [][]byte) *Command {
 	s.lastKey = 0
 	if row != nil && len(argv[0]) <= nameMax {
 		s.lastRow, s.lastLen = row, copy(s.lastName[:], argv[0])
-		if row.Words() == 1 && row.Data != nil && row.Translate == nil && row.Guard == nil {
+		if row.Words() == 1 && row.Data != nil && row.Translate == nil && row.Guard == nil && !row.Flags.Has(command.Blocking) {
 			s.lastKey = row.SingleKey()
 		}
 	}
@@ -92,6 +92,9 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	if row.Subs != nil && (row.Here == nil && row.Data == nil || row.Arity == -1 && len(argv) > 1) {
 		if len(argv) < 2 {
 			return resp.ErrArity(row.Name)
+		}
+		if row.Watches != nil { // OBJECT.WATCH, whose HELP is that of OBJECT
+			row = row.Watches
 		}
 		return UnknownSubcommand(row.Name, argv[1])
 	}
@@ -207,13 +210,18 @@ func (s *Session) route(row *Command, argv [][]byte) bool {
 			return s.answerHere(nil, refusal)
 		}
 	}
+	blocking := row.Flags.Has(command.Blocking) // is alone in its batch
+	if blocking && !s.settle() {
+		s.held = argv
+		return false
+	}
 	x := s.destination(row, words)
 	if x == nil {
 		s.held = argv
 		return false
 	}
 	s.askFor(x, row, words)
-	return true
+	return !blocking || s.settle() && s.later == nil
 }
 
 // askFor adds a command to an Execute that visits its shards.

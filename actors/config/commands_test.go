@@ -358,7 +358,7 @@ func TestResetStat(t *testing.T) {
 // Renamed commands are gone under their names, with their live forms.
 func TestRename(t *testing.T) {
 	t.Parallel()
-	from := Sources{File: "-", Stdin: strings.NewReader("rename-command GET \"\"\nrename-command set put\nrename-command config \"\"\n")}
+	from := Sources{File: "-", Stdin: strings.NewReader("rename-command GET \"\"\nrename-command set put\nrename-command object thing\nrename-command config \"\"\n")}
 	c, _ := started(t, from)
 	client := local(t, c)
 	f := func(want string, words ...string) {
@@ -371,6 +371,8 @@ func TestRename(t *testing.T) {
 	f(`-"ERR unknown command 'GET.WATCH'`, "GET.WATCH", "k")
 	f(`-"ERR unknown command 'SET'`, "SET", "k", "v")
 	f("+OK", "PUT", "k", "v")
+	f(`-"ERR unknown command 'OBJECT.WATCH'`, "OBJECT.WATCH", "ENCODING", "k")
+	f("[\n  \"observe\"", "THING.WATCH", "ENCODING", "k")
 	f(`-"ERR unknown command 'CONFIG'`, "CONFIG", "GET", "port")
 	f(`-"ERR unknown command 'config|get'`, "config|get", "x", "port")
 }

@@ -27,7 +27,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "TOUCH", Syntax: "key [key ...]", Arity: -2, Complexity: "O(n) for n keys",
 		Summary: "Marks keys as used just now and returns how many of them exist.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast | command.Marks,
 		Keys: []command.Keys{{First: 1, Last: -1, Flags: command.RO}},
 		Examples: "> MSET a 1 b 2\n+OK\n" +
 			"> TOUCH a b nokey\n:2\n" +

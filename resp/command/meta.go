@@ -44,7 +44,7 @@ type Flag uint32
 // The flags. Those that Redis has too are shown by COMMAND INFO under its name.
 const (
 	Write        Flag = 1 << iota // may change data
-	ReadOnly                      // reads data and never changes it; its .WATCH form exists unless Random or Blocking
+	ReadOnly                      // reads data and never changes it; for its .WATCH form see session.Command.Watchable
 	DenyOOM                       // may need memory: refused above maxmemory
 	Admin                         // for operators
 	PubSub                        // about channels
@@ -64,6 +64,7 @@ const (
 	MayReplicate                  // propagates though it changes no key
 	ByCursor                      // works on the shard at which the cursor in word 1 stands, and those after it
 	SubCommands                   // a container: its first argument names the command
+	Marks                         // marks keys as used, which is all it is for: to watch its answer makes no sense
 )
 
 // Has reports whether all of want are set.
