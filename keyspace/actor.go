@@ -217,6 +217,12 @@ func (sh *shard) Receive(ctx actor.Context) {
 
 // execute runs a batch, or holds the shard for it and sends it on.
 func (sh *shard) execute(x *Execute) {
+	if sh.Widen(x, sh.node.Len()) {
+		x.release()
+		x.restart()
+		sh.node.root.Send(sh.node.shards[x.Shards[0]].pid, x)
+		return
+	}
 	x.held = append(x.held, sh)
 	if x.next++; x.next < len(x.Shards) {
 		sh.mailbox.Hold()
@@ -239,6 +245,13 @@ func (sh *shard) execute(x *Execute) {
 	}
 }
 
+// release lets go the shards that a batch holds.
+func (x *Execute) release() {
+	for _, h := range x.held {
+		h.mailbox.Release()
+	}
+}
+
 // crashed reports that the shard itself has panicked, and stops.
 func (sh *shard) crashed(reason, message any) {
 	sh.node.onBroken(&Broken{Command: fmt.Sprintf("%T", message), Reason: reason, Stack: debug.Stack()})
@@ -251,9 +264,7 @@ func (sh *shard) lost(message any) {
 	if !ok {
 		return
 	}
-	for _, h := range x.held {
-		h.mailbox.Release()
-	}
+	x.release()
 	x.fail()
 	x.finish()
 }

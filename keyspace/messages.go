@@ -42,13 +42,20 @@ type Execute struct {
 	// Atomic. 0: no bound. Ran is how many requests have run.
 	OutMax int
 	Ran    int
+	// Waiting is told what the batch's last request got, if that is one which
+	// had to wait: then Blocked is set, and the request has no reply yet. Nil:
+	// nothing waits.
+	Waiting Waiting
+	Blocked *Waiter
 	// Broken is set when a handler panicked: the reason and the stack.
 	Broken *Broken
 
 	owner Owner
 	next  int      // the shard to visit next, an index of Shards
 	held  []*shard // those passed
-	state atomic.Int32
+	// further are keys that its commands may feed through those who wait.
+	further []fed
+	state   atomic.Int32
 }
 
 // Request is one command of a batch, and where its reply is.
@@ -110,7 +117,8 @@ const (
 func (x *Execute) Reset() {
 	clear(x.Requests)
 	clear(x.held)
-	*x = Execute{Requests: x.Requests[:0], Shards: x.Shards[:0], Out: x.Out[:0], held: x.held[:0]}
+	clear(x.further)
+	*x = Execute{Requests: x.Requests[:0], Shards: x.Shards[:0], Out: x.Out[:0], held: x.held[:0], further: x.further[:0]}
 }
 
 // Again readies a batch that stopped at OutMax, and whose replies have been
@@ -118,9 +126,15 @@ func (x *Execute) Reset() {
 func (x *Execute) Again() {
 	left := copy(x.Requests, x.Requests[x.Ran:])
 	clear(x.Requests[left:])
-	clear(x.held)
-	x.Requests, x.Out, x.held, x.Ran, x.next = x.Requests[:left], x.Out[:0], x.held[:0], 0, 0
+	x.Requests, x.Out, x.Ran = x.Requests[:left], x.Out[:0], 0
+	x.restart()
 	x.state.Store(underway)
+}
+
+// restart makes the batch begin its visits anew.
+func (x *Execute) restart() {
+	clear(x.held)
+	x.held, x.next = x.held[:0], 0
 }
 
 // Visit adds a shard to those visited, keeping their order.

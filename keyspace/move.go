@@ -104,6 +104,8 @@ func (tx *Tx) SwapDB(a, b int) {
 		sh.flagAll(y, true)
 		tx.touchExisting(sh, x)
 		tx.touchExisting(sh, y)
+		tx.feedAll(sh, a)
+		tx.feedAll(sh, b)
 		sh.opened = max(sh.opened, a+1, b+1)
 		tx.dirty, sh.dirty = true, true
 	})

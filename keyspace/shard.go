@@ -23,6 +23,7 @@ type Shard struct {
 	opened  int // no database from this number on has ever had a key
 	objects objects
 	garbage garbage
+	passing int    // waiters that change another key too
 	allocs  uint64 // the heap's, at the end of the last turn
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
@@ -46,6 +47,7 @@ type db struct {
 	keys    *table.Table // nil until the first key
 	due     deadlines    // likewise
 	watched watches
+	waiting lines
 }
 
 // NewShard makes an empty shard with the number id and so many databases. The

@@ -91,6 +91,9 @@ func (tx *Tx) put(key []byte, p put) {
 		tx.create(v.home, key, hash, &p)
 		return
 	}
+	if v.head.typ != p.typ && len(v.d.waiting) > 0 {
+		tx.feed(v.home, key)
+	}
 	v.replace(&p)
 	tx.mark(v.slot)
 	tx.changed(v.home, key, v.head.has(flagWatched), p.event)
@@ -115,6 +118,9 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 	at.d.keys.Insert(hash, ref, tx.stamp)
 	if p.deadline >= 0 {
 		at.d.due.of(&head).Add(p.deadline, ref)
+	}
+	if len(at.d.waiting) > 0 {
+		tx.feed(at, key)
 	}
 	tx.changed(at, key, watched, p.event)
 }

@@ -63,7 +63,8 @@ func (tx *Tx) End(t *Turn) {
 	if tx.only == nil {
 		clear(tx.shards)
 	}
-	tx.changes, tx.Caller, tx.events, tx.hinted = 0, nil, tx.events[:0], nil
+	tx.tellServed()
+	tx.changes, tx.Caller, tx.events, tx.hinted, tx.batch, tx.request = 0, nil, tx.events[:0], nil, nil, nil
 }
 
 // commit gives the turn's changes their versions, the first base+1.
@@ -107,7 +108,7 @@ func (tx *Tx) Events() []Event { return tx.events }
 // Run runs a batch. A handler's panic is answered with an error, as are the
 // requests after it, and is left in x.Broken.
 func (tx *Tx) Run(t *Turn, x *Execute) {
-	tx.Caller, tx.noTouch = x.Caller, x.NoTouch
+	tx.Caller, tx.noTouch, tx.batch = x.Caller, x.NoTouch, x
 	at := 0
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -158,7 +159,7 @@ func (x *Execute) encoderOf(q *Request) resp.Encoder {
 func (q *Request) fast() bool { return q.Spec != nil && q.Spec.Flags.Has(command.Fast) }
 
 func (tx *Tx) run(q *Request) resp.Reply {
-	tx.DB = q.DB
+	tx.DB, tx.request = q.DB, q
 	tx.hint(q)
 	if q.Do != nil {
 		return q.Do(tx)

@@ -43,6 +43,11 @@ type Tx struct {
 	ahead   ahead
 	warmed  byte
 
+	batch   *Execute // being run, and which of its requests
+	request *Request
+	fed     []fed     // keys that somebody waits for
+	served  []*Waiter // to be told at the turn's end
+
 	args    command.Args
 	scratch []byte
 	number  [8]byte // being put
@@ -359,8 +364,18 @@ func (tx *Tx) Also(key []byte, event string) {
 	}
 }
 
-// endCommand closes the present command: all its changes share one version.
+// endCommand closes the present command, and serves who has waited for what
+// it did.
 func (tx *Tx) endCommand() {
+	tx.closeChange()
+	if len(tx.fed) > 0 {
+		tx.serveFed()
+	}
+}
+
+// closeChange closes a command's change: all that it changed shares one
+// version.
+func (tx *Tx) closeChange() {
 	if tx.dirty {
 		if tx.touchedKeys > 1 {
 			tx.touchOnce()

@@ -10,7 +10,7 @@ import (
 // sessionActor is the actor around a Session, and the Handler of its link.
 //
 //	owns      a Session
-//	accepts   what its link brings; Executed, Answer, Deliver, Kill, Unpaused;
+//	accepts   what its link brings; Executed, served, Answer, Deliver, Kill, Unpaused;
 //	          news of live queries; tasks
 //	sends     Execute to shards
 //	crashes   on a mistake of the program: its link closes, others live on
@@ -87,6 +87,8 @@ func (a *sessionActor) Receive(ctx actor.Context) {
 		a.drained()
 	case *Answer:
 		a.answered(m.Reply)
+	case *served:
+		a.Session.served(m)
 	case *watched:
 		m.take(a.Session)
 	case task:

@@ -114,7 +114,7 @@ func (s *Session) answer(row *Command, reply resp.Reply) {
 // newExecute makes an Execute of the batch, for the caller to fill.
 func (s *Session) newExecute() *keyspace.Execute {
 	x := executes.Get().(*keyspace.Execute)
-	x.Encoder, x.Caller, x.NoTouch, x.OutMax = s.encoder, s, s.noTouch, outMax
+	x.Encoder, x.Caller, x.Waiting, x.NoTouch, x.OutMax = s.encoder, s, s, s.noTouch, outMax
 	s.batch.execs = append(s.batch.execs, x)
 	s.batch.mutes = s.batch.mutes || s.reply != replyOn
 	return x
@@ -243,6 +243,9 @@ func (s *Session) writeSlots() (stuck *keyspace.Execute) {
 			if sl.n >= sl.x.Ran {
 				return sl.x
 			}
+			if sl.x.Blocked != nil { // alone in its batch
+				s.waitFor(sl.row, sl.x.Blocked)
+			}
 			s.emit(sl, sl.x.Reply(sl.n))
 		case exec:
 			s.emitExec(sl)
@@ -259,7 +262,7 @@ func (b *batch) plain() *keyspace.Execute {
 	if len(b.execs) != 1 || b.written > 0 || b.literals != nil && len(b.literals) > 0 || b.following != nil {
 		return nil
 	}
-	if x := b.execs[0]; x.Ran == len(b.slots) && x.Ran == len(x.Requests) && !x.Refused && !b.mutes {
+	if x := b.execs[0]; x.Ran == len(b.slots) && x.Ran == len(x.Requests) && !x.Refused && x.Blocked == nil && !b.mutes {
 		return x
 	}
 	return nil

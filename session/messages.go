@@ -1,9 +1,12 @@
 package session
 
-import "github.com/troupedb/troupe/resp"
+import (
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+)
 
 // Accepted by a session: received, drained, peerLeft and closed from its transport,
-// on its loop; Executed from shards; Answer, Deliver, Kill, Unpaused from others.
+// on its loop; Executed and served from shards; Answer, Deliver, Kill, Unpaused from others.
 // Sent by a session: keyspace.Execute to shards.
 
 // received is a read's bytes; consumed is the answer.
@@ -26,6 +29,13 @@ type Executed struct{}
 
 // Answer is the reply to a command that asked for it with Later.
 type Answer struct{ Reply resp.Reply }
+
+// served is the reply, in the link's protocol, to a command that has waited in
+// shards.
+type served struct {
+	waiter *keyspace.Waiter
+	reply  []byte
+}
 
 // Deliver is an out-of-band message to the client, such as a line of MONITOR:
 // bytes that are shared and never changed, written behind the replies of the

@@ -40,6 +40,7 @@ func (s *Session) answeredBytes(reply func(dst []byte) []byte) {
 	}
 	row := s.later
 	s.later = nil
+	s.endWait()
 	b := s.open()
 	b.literals = reply(b.literals)
 	b.slots = append(b.slots, slot{row: row, n: len(b.literals), mute: s.muted()})

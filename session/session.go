@@ -42,6 +42,7 @@ type Session struct {
 	closing       bool     // no further command is taken
 	held          [][]byte // a command that waits for what is before it
 	later         *Command // a command whose reply comes by Answer
+	early         *served  // what a command got before it was seen to wait
 	parked        bool     // held by CLIENT PAUSE
 	inExec        bool     // the present command is one of a running transaction
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -17,6 +18,7 @@ type Wait struct {
 	claimed atomic.Bool
 	timeout resp.Reply
 	timer   *time.Timer
+	waiter  *keyspace.Waiter // of a command that waits in shards: it is claimed there
 }
 
 // errUnblocked is the answer to a command that CLIENT UNBLOCK has ended with
@@ -43,13 +45,42 @@ func ReadTimeout(a *command.Args) time.Duration {
 // called in a running transaction: see InExec.
 func (s *Session) Wait(d time.Duration, timeout resp.Reply) *Wait {
 	w := &Wait{session: s, timeout: timeout}
-	s.wait.Store(w)
-	s.SetFlag(FlagBlocked, true)
 	s.Later()
-	if d > 0 {
-		w.timer = time.AfterFunc(d, func() { w.Answer(timeout) })
-	}
+	w.begin(d)
 	return w
+}
+
+// waitFor makes a command wait that has found nothing in its shards.
+func (s *Session) waitFor(row *Command, waiter *keyspace.Waiter) {
+	s.later = row
+	w := &Wait{session: s, timeout: waiter.TimedOut, waiter: waiter}
+	w.begin(time.Duration(min(waiter.Millis, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond)
+	if early := s.early; early != nil {
+		s.early = nil
+		s.send(early)
+	}
+}
+
+// begin lets the session wait, for d unless that is 0.
+func (w *Wait) begin(d time.Duration) {
+	w.session.wait.Store(w)
+	w.session.SetFlag(FlagBlocked, true)
+	if d > 0 {
+		w.timer = time.AfterFunc(d, func() { w.Answer(w.timeout) })
+	}
+}
+
+// Served is called by a shard, on any goroutine.
+func (s *Session) Served(waiter *keyspace.Waiter, reply []byte) { s.send(&served{waiter, reply}) }
+
+// served takes the reply of a command that has waited in shards. It may come
+// before the session has seen that the command waits.
+func (s *Session) served(m *served) {
+	if w := s.wait.Load(); w == nil || w.waiter != m.waiter {
+		s.early = m
+		return
+	}
+	s.answeredBytes(func(dst []byte) []byte { return append(dst, m.reply...) })
 }
 
 // Elsewhere answers the present command with what work returns, from a
@@ -80,7 +111,12 @@ func (s *Session) failed() {
 // Claim reports whether the command has not been answered yet; if so, the
 // caller has to do it, with Session.Send of an Answer. Any goroutine may call
 // it.
-func (w *Wait) Claim() (first bool) { return w.claimed.CompareAndSwap(false, true) }
+func (w *Wait) Claim() (first bool) {
+	if w.waiter != nil {
+		return w.waiter.Claim()
+	}
+	return w.claimed.CompareAndSwap(false, true)
+}
 
 // Answer gives the command its reply, unless it has one. Any goroutine may
 // call it.
@@ -117,9 +153,24 @@ func (s *Session) endWait() {
 	if w == nil {
 		return
 	}
-	w.claimed.Store(true)
+	w.Claim()
 	if w.timer != nil {
 		w.timer.Stop()
 	}
 	s.SetFlag(FlagBlocked, false)
+	if w.waiter != nil {
+		s.leaveLines(w.waiter)
+	}
+}
+
+// leaveLines takes a waiter out of the shards that it still stands in line in;
+// nobody waits for that.
+func (s *Session) leaveLines(waiter *keyspace.Waiter) {
+	x := &keyspace.Execute{Encoder: resp.V2}
+	waiter.EachKey(func(key []byte) { x.Visit(s.server.Node.ShardOf(key)) })
+	x.Requests = []keyspace.Request{{Do: func(tx *keyspace.Tx) resp.Reply {
+		waiter.Leave(tx)
+		return resp.OK
+	}}}
+	s.server.Node.Post(x, keyspace.Nobody{})
 }

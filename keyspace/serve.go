@@ -1,0 +1,140 @@
+package keyspace
+
+import "strings"
+
+// fed is a key that holds a value of a type that it did not hold before, and
+// that somebody waits for.
+type fed struct {
+	db  int
+	key string
+}
+
+// feed notes that a key holds a value of a new type. Who waits for that is
+// served when the present command, or the transaction that it is part of, has
+// ended.
+func (tx *Tx) feed(at home, key []byte) {
+	if at.d.waiting[string(key)] != nil {
+		tx.fed = append(tx.fed, fed{tx.DB, string(key)})
+	}
+}
+
+// feedAll is feed for all keys of a database in one shard.
+func (tx *Tx) feedAll(sh *Shard, db int) {
+	for key := range sh.dbs[db].waiting {
+		tx.fed = append(tx.fed, fed{db, strings.Clone(key)})
+	}
+}
+
+// serveFed gives the keys that have been fed to those who wait, key after key
+// and each line in order. What a waiter does may feed others.
+func (tx *Tx) serveFed() {
+	caller, noTouch, db := tx.Caller, tx.noTouch, tx.DB
+	for i := 0; i < len(tx.fed); i++ {
+		tx.DB = tx.fed[i].db
+		tx.serveLine([]byte(tx.fed[i].key))
+	}
+	clear(tx.fed)
+	tx.fed = tx.fed[:0]
+	tx.Caller, tx.noTouch, tx.DB = caller, noTouch, db
+}
+
+// serveLine serves those who wait for a key, as long as there is something
+// for them. Those who wait for a value of another type stay.
+func (tx *Tx) serveLine(key []byte) {
+	at := tx.homeOf(key)
+	l := at.d.waiting[string(key)]
+	if l == nil {
+		return
+	}
+	for _, w := range append([]*Waiter(nil), l.waiters...) {
+		v := tx.Peek(key)
+		if v.Missing() {
+			return
+		}
+		if !v.Is(w.Type) {
+			continue
+		}
+		if w.Claim() {
+			tx.serve(w, key)
+		}
+		at.leaveLine(w, key)
+	}
+}
+
+// serve runs a waiter's command for a key. Its change is one of its own.
+func (tx *Tx) serve(w *Waiter, key []byte) {
+	tx.Caller, tx.noTouch, tx.DB = w.caller, w.noTouch, w.db
+	outer := tx.args
+	tx.args.Reset(&w.spec.Meta, w.argv)
+	w.reply = w.encoder.Append(nil, w.Serve(tx, &tx.args, key))
+	tx.args = outer
+	w.Leave(tx)
+	tx.served = append(tx.served, w)
+	tx.closeChange()
+}
+
+// tellServed hands the replies out.
+func (tx *Tx) tellServed() {
+	for _, w := range tx.served {
+		w.waiting.Served(w, w.reply)
+	}
+	clear(tx.served)
+	tx.served = tx.served[:0]
+}
+
+// Widen adds to the shards that a batch visits those that its commands may
+// come to change through waiters of this shard: a BLMOVE which waits for one
+// of their keys passes the element on to a key elsewhere, where another one
+// may wait. It reports whether any was added; the batch then has to begin its
+// visits anew. The shard must be at hand.
+func (sh *Shard) Widen(x *Execute, shards int) (added bool) {
+	if sh.passing == 0 || len(x.Shards) == shards {
+		return false
+	}
+	before := len(x.Shards)
+	for i := range x.Requests {
+		q := &x.Requests[i]
+		if q.Spec == nil {
+			continue
+		}
+		keys, _ := q.Spec.AppendKeys(nil, q.Argv)
+		for _, key := range keys {
+			sh.follow(x, q.DB, q.Argv[key.Pos], shards)
+		}
+	}
+	for i := 0; i < len(x.further); i++ {
+		sh.follow(x, x.further[i].db, []byte(x.further[i].key), shards)
+	}
+	return len(x.Shards) > before
+}
+
+// follow notes where the waiters of a key pass on what they get.
+func (sh *Shard) follow(x *Execute, db int, key []byte, shards int) {
+	if ShardOf(key, shards) != sh.id {
+		return
+	}
+	l := sh.dbs[db].waiting[string(key)]
+	if l == nil || l.passing == 0 {
+		return
+	}
+	for _, w := range l.waiters {
+		if w.Also == 0 {
+			continue
+		}
+		next := fed{db, string(w.argv[w.Also])}
+		if !x.leadsTo(next) {
+			x.further = append(x.further, next)
+			x.Visit(ShardOf([]byte(next.key), shards))
+		}
+	}
+}
+
+// leadsTo reports whether a key is among those noted by follow.
+func (x *Execute) leadsTo(next fed) bool {
+	for _, have := range x.further {
+		if have == next {
+			return true
+		}
+	}
+	return false
+}
