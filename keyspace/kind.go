@@ -29,6 +29,11 @@ type Kind struct {
 	// list's in order, a sorted set's by rising score, others' in the order in
 	// which they are kept. visit changes nothing.
 	Each func(tx *Tx, v Value, visit func(Element) bool)
+	// Len is the number of a value's elements.
+	Len func(v Value) int
+	// Find looks for the element of a text; nil where that takes longer than
+	// O(log n) in a large value.
+	Find func(tx *Tx, v Value, text []byte) (e Element, found bool)
 	// Put makes key a value of these elements, whatever it held before, in the
 	// form that its size calls for. deadline and event are as for Tx.PutText.
 	// What can't be a value (a member twice, a score that is no number, an
@@ -36,3 +41,10 @@ type Kind struct {
 	// becomes no key. The elements' bytes are not those of the keyspace.
 	Put func(tx *Tx, key []byte, elements iter.Seq[Element], deadline int64, event string) (mistake resp.Reply)
 }
+
+// Kinds are those that are known, by their types; nil for others.
+type Kinds [Stream + 1]*Kind
+
+// Kind is that of a type: nil for one of no family that is there, and for
+// None.
+func (tx *Tx) Kind(t Type) *Kind { return tx.Settings.Kinds[t] }

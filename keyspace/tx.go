@@ -88,6 +88,8 @@ type Settings struct {
 	ActiveExpire bool
 	// Events says that changes are recorded as Events.
 	Events bool
+	// Kinds are the types of value that commands of other families may meet.
+	Kinds Kinds
 }
 
 // TextMax is the longest key, string or element, in bytes, that a shard can
