@@ -14,9 +14,10 @@ import (
 	"time"
 )
 
-// diceCmd measures Troupe through DiceDB's own library for Go beside redis-server through go-redis, as
-// DiceDB's documentation and its membench compare the two. The loops are the same, one command at a time
-// a client; the libraries are not, and their cost is in the throughput.
+// diceCmd measures Troupe beside redis-server as DiceDB's documentation and its membench compare: through
+// DiceDB's own library for Go, redis-server through go-redis. The loops are the same, one command at a time
+// a client; the libraries are not, and their cost is in the throughput. So the same is measured again with
+// both through go-redis.
 type diceCmd struct {
 	contest
 	Commands []string `arg:"" optional:"" enum:"get,set" help:"Commands: get, set; none is both."`
@@ -45,22 +46,49 @@ func (c *diceCmd) Run(ctx context.Context) error {
 		return err
 	}
 	where := machine()
-	var results []speedResult
-	for _, s := range c.shapes() {
-		fmt.Fprintf(os.Stderr, "%s: %d rounds\n", s, c.Rounds)
-		ours, theirs, err := c.compare(ctx, s, generator, [2]program{troupe, redis})
-		if err != nil {
-			return fmt.Errorf("%s: %w", s, err)
-		}
-		r := newSpeedResult(s, ours, theirs)
-		r.Bar = judge(nil, nil) // those of bench speed are for one load generator
-		results = append(results, r)
+	own, err := c.measureAll(ctx, generator, side{troupe, "dice"}, side{redis, "redis"})
+	if err != nil {
+		return err
+	}
+	same, err := c.measureAll(ctx, generator, side{troupe, "redis"}, side{redis, "redis"})
+	if err != nil {
+		return err
+	}
+	for i := range same {
+		same[i].Bar = judge(sameClientBars, same[i].figure)
 	}
 	if c.JSON {
-		return printJSON(os.Stdout, results)
+		return printJSON(os.Stdout, append(own, same...))
 	}
 	fmt.Println("Troupe through dicedb-go 1.0.3, redis-server through go-redis.")
-	return printSpeed(os.Stdout, where, results)
+	err = printSpeed(os.Stdout, where, own)
+	fmt.Println("\nBoth through go-redis.")
+	return errors.Join(err, printSpeed(os.Stdout, where, same))
+}
+
+// sameClientBars are what is expected with both servers behind the same library.
+var sameClientBars = []bar{{"thr", true, 1.0}}
+
+// side is a server and the library that it is spoken to with.
+type side struct {
+	program
+	library string
+}
+
+// measureAll gives the results of all shapes, without bars: those of bench speed are for another load
+// generator.
+func (c *diceCmd) measureAll(ctx context.Context, generator string, troupe, redis side) (results []speedResult, err error) {
+	for _, s := range c.shapes() {
+		fmt.Fprintf(os.Stderr, "%s through %s: %d rounds\n", s, troupe.library, c.Rounds)
+		ours, theirs, err := c.compare(ctx, s, generator, [2]side{troupe, redis})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s, err)
+		}
+		r := newSpeedResult(s, ours, theirs)
+		r.Bar = judge(nil, nil)
+		results = append(results, r)
+	}
+	return results, nil
 }
 
 // shapes is every command with every number of clients.
@@ -90,7 +118,7 @@ func buildGenerator(ctx context.Context, dir string) (path string, err error) {
 }
 
 // compare runs the rounds, one server at a time; who goes first alternates.
-func (c *diceCmd) compare(ctx context.Context, s shape, generator string, both [2]program) (ours, theirs []measure, err error) {
+func (c *diceCmd) compare(ctx context.Context, s shape, generator string, both [2]side) (ours, theirs []measure, err error) {
 	for round := range c.Rounds {
 		order := []int{0, 1}
 		if round%2 == 1 {
@@ -111,17 +139,14 @@ func (c *diceCmd) compare(ctx context.Context, s shape, generator string, both [
 	return ours, theirs, nil
 }
 
-// libraries are those that the servers are spoken to with.
-var libraries = map[string]string{"troupe": "dice", "redis": "redis"}
-
 // measure is one server's part of a round, on a fresh server.
-func (c *diceCmd) measure(ctx context.Context, s shape, generator string, p program) (m measure, err error) {
-	srv, err := start(ctx, p)
+func (c *diceCmd) measure(ctx context.Context, s shape, generator string, p side) (m measure, err error) {
+	srv, err := start(ctx, p.program)
 	if err != nil {
 		return m, err
 	}
 	defer srv.stop()
-	load := exec.CommandContext(ctx, generator, "-library", libraries[p.name], "-port", strconv.Itoa(srv.port),
+	load := exec.CommandContext(ctx, generator, "-library", p.library, "-port", strconv.Itoa(srv.port),
 		"-command", s.Command, "-clients", strconv.Itoa(s.Links), "-size", strconv.Itoa(s.Size), "-keys", strconv.Itoa(s.Keys),
 		"-seconds", strconv.FormatFloat(c.Seconds, 'f', -1, 64))
 	load.Stderr = os.Stderr
