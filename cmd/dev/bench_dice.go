@@ -46,11 +46,11 @@ func (c *diceCmd) Run(ctx context.Context) error {
 		return err
 	}
 	where := machine()
-	own, err := c.measureAll(ctx, generator, side{troupe, "dice"}, side{redis, "redis"})
+	own, err := c.measureAll(ctx, generator, contender{troupe, "dice"}, contender{redis, "redis"})
 	if err != nil {
 		return err
 	}
-	same, err := c.measureAll(ctx, generator, side{troupe, "redis"}, side{redis, "redis"})
+	same, err := c.measureAll(ctx, generator, contender{troupe, "redis"}, contender{redis, "redis"})
 	if err != nil {
 		return err
 	}
@@ -69,18 +69,18 @@ func (c *diceCmd) Run(ctx context.Context) error {
 // sameClientBars are what is expected with both servers behind the same library.
 var sameClientBars = []bar{{"thr", true, 1.0}}
 
-// side is a server and the library that it is spoken to with.
-type side struct {
+// contender is a server and the library that it is spoken to with.
+type contender struct {
 	program
 	library string
 }
 
 // measureAll gives the results of all shapes, without bars: those of bench speed are for another load
 // generator.
-func (c *diceCmd) measureAll(ctx context.Context, generator string, troupe, redis side) (results []speedResult, err error) {
+func (c *diceCmd) measureAll(ctx context.Context, generator string, troupe, redis contender) (results []speedResult, err error) {
 	for _, s := range c.shapes() {
 		fmt.Fprintf(os.Stderr, "%s through %s: %d rounds\n", s, troupe.library, c.Rounds)
-		ours, theirs, err := c.compare(ctx, s, generator, [2]side{troupe, redis})
+		ours, theirs, err := c.compare(ctx, s, generator, [2]contender{troupe, redis})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s, err)
 		}
@@ -118,7 +118,7 @@ func buildGenerator(ctx context.Context, dir string) (path string, err error) {
 }
 
 // compare runs the rounds, one server at a time; who goes first alternates.
-func (c *diceCmd) compare(ctx context.Context, s shape, generator string, both [2]side) (ours, theirs []measure, err error) {
+func (c *diceCmd) compare(ctx context.Context, s shape, generator string, both [2]contender) (ours, theirs []measure, err error) {
 	for round := range c.Rounds {
 		order := []int{0, 1}
 		if round%2 == 1 {
@@ -140,7 +140,7 @@ func (c *diceCmd) compare(ctx context.Context, s shape, generator string, both [
 }
 
 // measure is one server's part of a round, on a fresh server.
-func (c *diceCmd) measure(ctx context.Context, s shape, generator string, p side) (m measure, err error) {
+func (c *diceCmd) measure(ctx context.Context, s shape, generator string, p contender) (m measure, err error) {
 	srv, err := start(ctx, p.program)
 	if err != nil {
 		return m, err
