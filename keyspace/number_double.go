@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"bytes"
+	"errors"
 	"strconv"
 	"unsafe"
 )
@@ -10,8 +11,21 @@ import (
 // decimal with an optional exponent, hexadecimal ("0x1.8p3"), or inf. Blanks,
 // NaN, and what is too large or too small are refused, as by Redis.
 func ParseDouble(text []byte) (f float64, ok bool) {
+	f, ok, inRange := readDouble(text)
+	return f, ok && inRange
+}
+
+// ParseEdge is ParseDouble for an end of a range of scores, where Redis takes
+// what is too large as infinite, and what is too small as zero.
+func ParseEdge(text []byte) (f float64, ok bool) {
+	f, ok, _ = readDouble(text)
+	return f, ok
+}
+
+// readDouble reads a number, and says whether a float64 can have its size.
+func readDouble(text []byte) (f float64, ok, inRange bool) {
 	if len(text) == 0 || bytes.ContainsAny(text, "_nN") && !isInfinity(text) {
-		return 0, false
+		return 0, false, false
 	}
 	digits := unsafe.String(unsafe.SliceData(text), len(text)) // not kept
 	hex := bytes.ContainsAny(text, "xX")
@@ -19,7 +33,8 @@ func ParseDouble(text []byte) (f float64, ok bool) {
 		digits += "p0" // C does without the exponent that Go insists on
 	}
 	f, err := strconv.ParseFloat(digits, 64)
-	return f, err == nil && (f != 0 || isZero(text, hex))
+	inRange = err == nil && (f != 0 || isZero(text, hex))
+	return f, err == nil || errors.Is(err, strconv.ErrRange), inRange
 }
 
 // isInfinity reports whether a text with an n may be infinity: NaN may not.

@@ -37,3 +37,25 @@ func TestParseDouble(t *testing.T) {
 		refuse(text)
 	}
 }
+
+// What a float64 can't have the size of is an edge of a range all the same.
+func TestParseEdge(t *testing.T) {
+	t.Parallel()
+	f := func(text string, want float64) {
+		t.Helper()
+		if got, ok := ParseEdge([]byte(text)); !ok || got != want {
+			t.Errorf("%q is %v, %v, want %v", text, got, ok, want)
+		}
+	}
+	f("1e400", math.Inf(1))
+	f("-1e400", math.Inf(-1))
+	f("1e-400", 0)
+	f("0x1p-9999", 0)
+	f("0x1p9999", math.Inf(1))
+	f("1.5", 1.5)
+	for _, text := range []string{"", "nan", "1_0", "1e", "x", "1e400x"} {
+		if got, ok := ParseEdge([]byte(text)); ok {
+			t.Errorf("%q is %v, want none", text, got)
+		}
+	}
+}
