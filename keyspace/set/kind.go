@@ -15,6 +15,14 @@ var Kind = keyspace.Kind{
 		var d digits
 		s.each(&d, func(text []byte) bool { return visit(keyspace.Element{Text: text}) })
 	},
+	Len: func(v keyspace.Value) int {
+		s := membersOf(v)
+		return s.len()
+	},
+	Find: func(_ *keyspace.Tx, v keyspace.Value, text []byte) (e keyspace.Element, found bool) {
+		s := membersOf(v)
+		return keyspace.Element{Text: text}, s.has(text)
+	},
 	Put: func(tx *keyspace.Tx, key []byte, elements iter.Seq[keyspace.Element], deadline int64, event string) (mistake resp.Reply) {
 		e := begin(tx, key)
 		for element := range elements {
