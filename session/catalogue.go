@@ -103,7 +103,8 @@ func (c *Catalogue) add(row *Command) {
 const WatchSuffix = ".WATCH"
 
 // Seal completes the catalogue: subcommands are hung under their containers,
-// and every command that can be watched gets its live form.
+// which get their HELP, and every command that can be watched gets its live
+// form.
 func (c *Catalogue) Seal() {
 	for _, row := range c.list {
 		container, sub := row.Container()
@@ -120,6 +121,9 @@ func (c *Catalogue) Seal() {
 		parent.Subs[sub] = row
 	}
 	for _, row := range c.list[:len(c.list):len(c.list)] {
+		if row.Subs != nil {
+			c.addHelp(row)
+		}
 		if row.Watchable() {
 			c.addLive(row)
 		}
@@ -139,6 +143,7 @@ func (c *Catalogue) addLive(row *Command) {
 	if container == nil {
 		container = liveContainer(c.byName[name])
 		c.add(container)
+		c.addHelp(container)
 	}
 	container.Subs[sub] = live
 }
@@ -158,7 +163,7 @@ func liveForm(row *Command) *Command {
 		meta.Name = name + WatchSuffix + "|" + sub
 	}
 	meta.Summary = "Answers as " + strings.ReplaceAll(row.Name, "|", " ") + " does, and pushes the new result whenever it changes."
-	meta.Flags = meta.Flags&^(command.Fast) | command.NoMulti | command.NoScript
+	meta.Flags = meta.Flags&^(command.Fast) | command.NoMulti | command.NoScript | command.Subscribed
 	meta.Examples = ""
 	return &Command{Meta: &meta, Watches: row, Here: func(s *Session, a *command.Args) resp.Reply { return WatchCommand(s, row, a) }}
 }

@@ -78,6 +78,7 @@ var diceHandshake = diceOnly.Add(command.Spec[*Session]{
 		Name: "HANDSHAKE", Syntax: "client-id mode", Arity: 3, Complexity: "O(1)",
 		Summary: "Says whose link this is, and whether it is the one that pushes are for.",
 		Group:   "connection", Since: "0.1.0", Flags: command.Fast | command.NoAuth | command.Loading | command.Stale,
+		Secrets: command.SecretFrom(1), // the id may hold a password
 	},
 	Run: handshake,
 })

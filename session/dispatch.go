@@ -23,7 +23,7 @@ func (s *Session) dispatch(argv [][]byte) bool {
 		s.server.refused(row, refusal)
 		return s.answerHere(row, s.abortMulti(row, refusal))
 	}
-	if s.multi != nil && !runsInMulti(row) {
+	if s.multi != nil && !row.Flags.Has(command.AtOnce) {
 		s.queue(row, argv)
 		return s.answerHere(row, resp.Queued)
 	}
@@ -93,9 +93,6 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		if len(argv) < 2 {
 			return resp.ErrArity(row.Name)
 		}
-		if row.Watches != nil { // OBJECT.WATCH, whose HELP is that of OBJECT
-			row = row.Watches
-		}
 		return UnknownSubcommand(row.Name, argv[1])
 	}
 	if !row.ArityOK(len(argv)) {
@@ -111,23 +108,13 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		return resp.ErrNoAuth
 	}
 	// Does the link's state allow it?
-	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !allowedSubscribed(row) {
+	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !row.Flags.Has(command.Subscribed) {
 		return resp.Error("ERR Can't execute '" + row.Lower() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 	}
 	if s.multi != nil && row.Flags.Has(command.NoMulti) {
 		return resp.Error("ERR Command not allowed inside a transaction")
 	}
 	return resp.Nothing
-}
-
-// allowedSubscribed: what a RESP2 link may say while messages come over it.
-func allowedSubscribed(row *Command) bool {
-	switch row.Name {
-	case "PING", "SUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "SUNSUBSCRIBE", "PSUBSCRIBE", "PUNSUBSCRIBE",
-		"QUIT", "RESET", "UNWATCH", "OBSERVE", "UNOBSERVE":
-		return true
-	}
-	return row.Watches != nil
 }
 
 // argsShown bounds, in bytes, how much of an unknown command its error repeats.

@@ -39,7 +39,7 @@ const monitorUnsentMax = 8 << 20
 // feedMonitors shows a command to those who watch all of them. Administration
 // is not shown, and a transaction when its commands run: see feedTransaction.
 func (s *Server) feedMonitors(from *Session, row *Command, argv [][]byte) {
-	if len(*s.monitors.Load()) == 0 || row.Name == "EXEC" && from.multi != nil {
+	if len(*s.monitors.Load()) == 0 || row.Flags.Has(command.Executes) && from.multi != nil {
 		return
 	}
 	s.feed(from, row, argv, from.db)
@@ -55,7 +55,7 @@ func (s *Server) feedTransaction(from *Session, m *Multi) {
 	for i := range m.queued {
 		q := &m.queued[i]
 		s.feed(from, q.row, q.argv, db)
-		if q.row.Name == "SELECT" {
+		if q.row.Flags.Has(command.Selects) {
 			db = selected(q.argv[1], db, s.Databases)
 		}
 	}

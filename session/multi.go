@@ -47,15 +47,6 @@ func (l *Lock) add(db int, key []byte) {
 // Touched is called by a shard when a key has changed.
 func (l *Lock) Touched(uint64, int) { l.dirty.Store(true) }
 
-// runsInMulti: what is not queued in a transaction.
-func runsInMulti(row *Command) bool {
-	switch row.Name {
-	case "EXEC", "DISCARD", "MULTI", "WATCH", "QUIT", "RESET":
-		return true
-	}
-	return false
-}
-
 // StartMulti begins a transaction.
 func (s *Session) StartMulti() resp.Reply {
 	if s.multi != nil {
@@ -112,7 +103,7 @@ func cloneArgv(argv [][]byte) [][]byte {
 // command was refused, and returns the answer to that. An EXEC that is itself
 // refused ends the transaction at once, as in Redis.
 func (s *Session) abortMulti(row *Command, refusal resp.Reply) resp.Reply {
-	if row != nil && row.Name == "EXEC" {
+	if row != nil && row.Flags.Has(command.Executes) {
 		s.endMulti()
 		s.dropLock()
 		return resp.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(refusal.Str(), "ERR "))
@@ -203,7 +194,7 @@ func (s *Session) enqueue(x *keyspace.Execute, i int, db *int) {
 	q := &s.batch.following.queued[i]
 	if q.row.Here != nil {
 		s.batch.slots = append(s.batch.slots, slot{row: q.row, kind: here, n: i, mute: s.muted()})
-		if q.row.Name == "SELECT" {
+		if q.row.Flags.Has(command.Selects) {
 			*db = selected(q.argv[1], *db, s.server.Databases)
 		}
 		return

@@ -53,13 +53,13 @@ func (s *Server) Unpause() {
 // what a transaction needs to finish, doesn't.
 func (s *Session) mustPause(row *Command) bool {
 	p := &s.server.pause
-	if p.until.Load() == 0 || row.Group == "connection" && row.Name != "SELECT" {
+	if p.until.Load() == 0 || row.Group == "connection" && !row.Flags.Has(command.Selects) {
 		return false
 	}
 	if p.all.Load() {
 		return true
 	}
-	return row.Flags.Has(command.Write) || row.Flags.Has(command.MayReplicate) || row.Name == "EXEC" && s.multi.writes()
+	return row.Flags.Has(command.Write) || row.Flags.Has(command.MayReplicate) || row.Flags.Has(command.Executes) && s.multi.writes()
 }
 
 func (m *Multi) writes() bool {

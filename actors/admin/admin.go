@@ -123,11 +123,6 @@ func (s *Server) attach(system *actors.System) {
 	s.memory.start()
 }
 
-// help is the answer to a container's HELP.
-func help(container string) func(Call, *command.Args) resp.Reply {
-	return func(c Call, _ *command.Args) resp.Reply { return c.Session.Server().Catalogue.Help(container) }
-}
-
 // wordShown is how many bytes of a wrong word an error repeats, as in Redis.
 const wordShown = 128
 

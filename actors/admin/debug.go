@@ -45,13 +45,3 @@ func takes[C any](least, most int, run func(C, *command.Args) resp.Reply) func(C
 		return run(c, a)
 	}
 }
-
-var _ = Commands.Add(command.Spec[Call]{
-	Meta: command.Meta{
-		Name: "DEBUG|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: debugFlags,
-		Examples: "> DEBUG HELP\n*\n> DEBUG HELP me\n-ERR wrong number of arguments for 'debug|help' command\n",
-	},
-	Run: help("DEBUG"),
-})

@@ -112,13 +112,3 @@ func latencyDoctor(c Call, _ *command.Args) resp.Reply {
 	}
 	return resp.VerbatimText("txt", explainSpikes(histories, c.settings.Int("latency-monitor-threshold")))
 }
-
-var _ = Commands.Add(command.Spec[Call]{
-	Meta: command.Meta{
-		Name: "LATENCY|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> LATENCY HELP\n*\n> LATENCY HELP me\n-ERR wrong number of arguments for 'latency|help' command\n",
-	},
-	Run: help("LATENCY"),
-})

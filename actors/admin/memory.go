@@ -109,13 +109,3 @@ func trimShard(tx *keyspace.Tx) resp.Reply {
 	tx.EachShard(func(sh *keyspace.Shard) { sh.Mem().Trim() })
 	return resp.OK
 }
-
-var _ = Commands.Add(command.Spec[Call]{
-	Meta: command.Meta{
-		Name: "MEMORY|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> MEMORY HELP\n*\n> MEMORY HELP me\n-ERR wrong number of arguments for 'memory|help' command\n",
-	},
-	Run: help("MEMORY"),
-})

@@ -60,13 +60,3 @@ var _ = Commands.Add(command.Spec[Call]{
 	},
 	Run: refuseModules,
 })
-
-var _ = Commands.Add(command.Spec[Call]{
-	Meta: command.Meta{
-		Name: "MODULE|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> MODULE HELP\n*\n> MODULE HELP me\n-ERR wrong number of arguments for 'module|help' command\n",
-	},
-	Run: help("MODULE"),
-})

@@ -77,13 +77,3 @@ func slowlogReset(c Call, _ *command.Args) resp.Reply {
 	c.slow.reset()
 	return resp.OK
 }
-
-var _ = Commands.Add(command.Spec[Call]{
-	Meta: command.Meta{
-		Name: "SLOWLOG|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> SLOWLOG HELP\n*\n> SLOWLOG HELP me\n-ERR wrong number of arguments for 'slowlog|help' command\n",
-	},
-	Run: help("SLOWLOG"),
-})

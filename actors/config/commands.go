@@ -52,7 +52,7 @@ var (
 		Meta: command.Meta{
 			Name: "CONFIG|SET", Syntax: "parameter value [parameter value ...]", Arity: -4, Complexity: "O(N), N being the number of settings given.",
 			Summary: "Changes settings of the running server, all of those that are given or none.",
-			Group:   "server", Since: "0.1.0", Flags: adminFlags,
+			Group:   "server", Since: "0.1.0", Flags: adminFlags, Secrets: secretValues,
 			Examples: "> CONFIG SET hash-max-listpack-entries 64 timeout 0\n+OK\n> CONFIG GET hash-max-listpack-entries\n%{\"hash-max-listpack-entries\": \"64\"}\n" +
 				"> CONFIG SET timeout soon\n-ERR CONFIG SET failed (possibly related to argument 'timeout') - argument couldn't be parsed into an integer\n" +
 				"> CONFIG SET appendonly yes\n-ERR CONFIG SET failed (possibly related to argument 'appendonly') - \"yes\" is not supported yet: nothing is written to disk\n",
@@ -77,15 +77,6 @@ var (
 				"> CONFIG REWRITE\n-ERR The server is running without a config file\n",
 		},
 		Run: rewrite,
-	})
-	_ = Commands.Add(command.Spec[*Call]{
-		Meta: command.Meta{
-			Name: "CONFIG|HELP", Arity: 2, Complexity: "O(1)",
-			Summary: "Tells what the subcommands do.",
-			Group:   "server", Since: "0.1.0", Flags: command.Loading | command.Stale,
-			Examples: "> CONFIG HELP me\n-ERR wrong number of arguments for 'config|help' command\n",
-		},
-		Run: func(c *Call, _ *command.Args) resp.Reply { return c.client.Server().Catalogue.Help("CONFIG") },
 	})
 )
 
@@ -143,6 +134,16 @@ func set(c *Call, a *command.Args) resp.Reply {
 		return resp.Error("ERR Unknown option or number of arguments for CONFIG SET - '" + refused.Name + "'")
 	}
 	return resp.Error("ERR CONFIG SET failed (possibly related to argument '" + refused.Name + "') - " + refused.Reason)
+}
+
+// secretValues are the values of settings that are passwords.
+func secretValues(argv [][]byte) (places []int) {
+	for i := 2; i+1 < len(argv); i += 2 {
+		if row := Named(string(argv[i])); row != nil && row.Secret {
+			places = append(places, i+1)
+		}
+	}
+	return places
 }
 
 // resetStat sets the counters to zero. Those of the shards follow, before any

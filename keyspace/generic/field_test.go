@@ -421,9 +421,6 @@ func TestObject(t *testing.T) {
 		> OBJECT NOPE s
 		-ERR unknown subcommand 'NOPE'. Try OBJECT HELP.
 	`)
-	if help := shardtest.New(t, 1, families...).Do("OBJECT HELP"); !strings.Contains(help, "ENCODING key") {
-		t.Errorf("OBJECT HELP says %s", help)
-	}
 }
 
 // Under an LFU policy use is counted, and forgotten.

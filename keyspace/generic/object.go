@@ -2,7 +2,6 @@ package generic
 
 import (
 	"math"
-	"strings"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -113,29 +112,4 @@ func refcount(v keyspace.Value) resp.Reply {
 		return resp.Int(math.MaxInt32)
 	}
 	return resp.One
-}
-
-// Declared here, for the table that it lists would otherwise depend on itself.
-func init() {
-	Commands.Add(command.Spec[*keyspace.Tx]{
-		Meta: command.Meta{
-			Name: "OBJECT|HELP", Arity: 2, Complexity: "O(1)",
-			Summary: "Lists the subcommands.",
-			Group:   "generic", Since: "0.1.0", Flags: command.Loading | command.Stale,
-			Examples: "> OBJECT HELP me\n-ERR wrong number of arguments for 'object|help' command\n",
-		},
-		Run: objectHelp,
-	})
-}
-
-// objectHelp lists the subcommands as Redis's HELP does, with our summaries.
-func objectHelp(*keyspace.Tx, *command.Args) resp.Reply {
-	lines := []resp.Reply{resp.Simple("OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")}
-	for _, spec := range Commands.Specs() {
-		if name, sub := spec.Container(); name == "OBJECT" && sub != "" {
-			usage := strings.TrimSpace(sub + " " + spec.Syntax)
-			lines = append(lines, resp.Simple(usage), resp.Simple("    "+spec.Summary))
-		}
-	}
-	return resp.Array(lines...)
 }

@@ -29,6 +29,8 @@ type Meta struct {
 	Keys []Keys
 	// Categories beside those that flags and group imply, such as "dangerous".
 	Categories []string
+	// Secrets, if set, tells which words only its sender may see.
+	Secrets Secrets
 	// Examples in the transcript notation of package resp: at least one good
 	// case and one mistake. They run as tests against a fresh server.
 	Examples string
@@ -65,6 +67,10 @@ const (
 	ByCursor                      // works on the shard at which the cursor in word 1 stands, and those after it
 	SubCommands                   // a container: its first argument names the command
 	Marks                         // marks keys as used, which is all it is for: to watch its answer makes no sense
+	AtOnce                        // in MULTI it runs at once and is not queued
+	Subscribed                    // allowed on a RESP2 link that messages come over
+	Executes                      // runs what MULTI has queued
+	Selects                       // the database in word 1 is that of the commands which follow
 )
 
 // Has reports whether all of want are set.

@@ -11,6 +11,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "AUTH", Syntax: "[username] password", Arity: -2, Complexity: "O(1)",
 		Summary: "Logs the connection in, as the default user unless another is named.",
 		Group:   "connection", Since: "0.1.0", Flags: control | command.Fast | command.NoAuth | command.AllowBusy,
+		Secrets: command.SecretFrom(1),
 		Examples: "> AUTH default anything\n+OK\n> AUTH nobody secret\n-WRONGPASS invalid username-password pair or user is disabled.\n" +
 			"> AUTH secret\n-" + noPassword + "\n",
 	},

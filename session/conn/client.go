@@ -1,7 +1,6 @@
 package conn
 
 import (
-	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
 )
@@ -14,14 +13,4 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Examples: "> CLIENT\n-ERR wrong number of arguments for 'client' command\n" +
 			"> CLIENT NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try CLIENT HELP.\n",
 	},
-})
-
-var _ = Commands.Add(command.Spec[*session.Session]{
-	Meta: command.Meta{
-		Name: "CLIENT|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "connection", Since: "0.1.0", Flags: anytime,
-		Examples: "> CLIENT HELP\n*\n> CLIENT HELP me\n-ERR wrong number of arguments for 'client|help' command\n",
-	},
-	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.Server().Catalogue.Help("CLIENT") },
 })

@@ -34,13 +34,3 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 func countCommands(s *session.Session, _ *command.Args) resp.Reply {
 	return resp.Int(int64(len(s.Server().Catalogue.Commands())))
 }
-
-var _ = Commands.Add(command.Spec[*session.Session]{
-	Meta: command.Meta{
-		Name: "COMMAND|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
-		Examples: "> COMMAND HELP\n*\n> COMMAND HELP me\n-ERR wrong number of arguments for 'command|help' command\n",
-	},
-	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.Server().Catalogue.Help("COMMAND") },
-})

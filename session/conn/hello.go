@@ -11,6 +11,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "HELLO", Syntax: "[protover [AUTH username password] [SETNAME clientname]]", Arity: -1, Complexity: "O(1)",
 		Summary: "Tells what the server is, and chooses the protocol, RESP2 or RESP3; can log in and name the connection on the way.",
 		Group:   "connection", Since: "0.1.0", Flags: control | command.Fast | command.NoAuth | command.AllowBusy,
+		Secrets: helloSecrets,
 		Examples: "> HELLO 3\n%{\"server\": \"redis\", \"version\": *, \"proto\": :3, \"id\": *, \"mode\": \"standalone\", \"role\": \"master\", \"modules\": []}\n" +
 			"> HELLO 4\n-NOPROTO unsupported protocol version\n> HELLO three\n-ERR Protocol version is not an integer or out of range\n" +
 			"> HELLO 2 AUTH nobody secret\n-WRONGPASS invalid username-password pair or user is disabled.\n" +
@@ -58,6 +59,16 @@ func hello(s *session.Session, a *command.Args) resp.Reply {
 		resp.BulkString("role"), resp.BulkString("master"),
 		resp.BulkString("modules"), resp.EmptyList,
 	)
+}
+
+// helloSecrets are the user and the password behind AUTH, wherever it stands.
+func helloSecrets(argv [][]byte) []int {
+	for i := range argv {
+		if command.EqualFold(argv[i], "AUTH") {
+			return []int{i + 1, i + 2}
+		}
+	}
+	return nil
 }
 
 func readGreeting(a *command.Args) (g greeting) {

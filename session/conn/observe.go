@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "OBSERVE", Syntax: "command [arg [arg ...]]", Arity: -2, Complexity: "As the command",
 		Summary: "Watches a reading command: pushes its result now and whenever it changes.",
-		Group:   "connection", Since: "0.1.0", Flags: command.NoScript | command.NoMulti,
+		Group:   "connection", Since: "0.1.0", Flags: command.Subscribed | command.NoScript | command.NoMulti,
 		Examples: "> SET k v\n+OK\n> OBSERVE GET k\n" +
 			">[\"observe\", \"fingerprint\", \"380d3c1e1f9803f0\", \"result\", \"v\", \"version\", :1, \"covered\", :0, \"kind\", \"state\", \"token\", \"0000000000000001\"]\n" +
 			"> OBSERVE SET k v\n-ERR OBSERVE not supported for 'SET'\n",
@@ -22,7 +22,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "UNOBSERVE", Syntax: "fingerprint [fingerprint ...]", Arity: -2, Complexity: "O(1) for each fingerprint",
 		Summary: "Ends live queries of this link, and tells how many.",
-		Group:   "connection", Since: "0.1.0", Flags: command.NoScript | command.NoMulti | command.Fast,
+		Group:   "connection", Since: "0.1.0", Flags: command.Subscribed | command.NoScript | command.NoMulti | command.Fast,
 		Examples: "> UNOBSERVE 0000000000000000\n:0\n> UNOBSERVE\n-ERR wrong number of arguments for 'unobserve' command\n",
 	},
 	Run: func(s *session.Session, a *command.Args) resp.Reply { return resp.Int(int64(s.Unobserve(a.Rest()...))) },

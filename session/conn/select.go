@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "SELECT", Syntax: "index", Arity: 2, Complexity: "O(1)",
 		Summary: "Makes another database the one that the connection's commands work on.",
-		Group:   "connection", Since: "0.1.0", Flags: anytime | command.Fast,
+		Group:   "connection", Since: "0.1.0", Flags: anytime | command.Selects | command.Fast,
 		Examples: "> SELECT 1\n+OK\n> SELECT 99\n-ERR DB index is out of range\n> SELECT one\n-ERR value is not an integer or out of range\n",
 	},
 	Run: selectDB,

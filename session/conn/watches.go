@@ -19,16 +19,6 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 
 var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
-		Name: "WATCHES|HELP", Arity: 2, Complexity: "O(1)",
-		Summary: "Lists the subcommands.",
-		Group:   "server", Since: "0.1.0", Flags: anytime,
-		Examples: "> WATCHES HELP\n*\n> WATCHES HELP me\n-ERR wrong number of arguments for 'watches|help' command\n",
-	},
-	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.Server().Catalogue.Help("WATCHES") },
-})
-
-var _ = Commands.Add(command.Spec[*session.Session]{
-	Meta: command.Meta{
 		Name: "WATCHES|LIST", Syntax: "[COUNT count]", Arity: -2,
 		Complexity: "O(N log N), where N is the number of distinct live queries",
 		Summary:    "Describes the distinct live queries, the oldest first.",
