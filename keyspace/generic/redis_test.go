@@ -157,22 +157,28 @@ func alike(argv [][]byte, got, want []byte) bool {
 		// keys that hold the same one have its idle time.
 		return a.Kind() == resp.Number
 	case "TTL", "EXPIRETIME":
-		return a.Kind() == resp.Number && near(a.Int(), b.Int(), 10)
+		return a.Kind() == resp.Number && near(a.Int(), b.Int(), second)
 	case "PTTL", "PEXPIRETIME":
-		return near(a.Int(), b.Int(), 10_000)
+		return near(a.Int(), b.Int(), millisecond)
 	}
 	return false
 }
 
-// farTime is, in whatever unit, beyond what a deadline is kept exactly for.
-const farTime = 72_000_000_000_000
+// The units of times, in milliseconds; farTime is beyond what a deadline is kept
+// exactly for, streamTime as long as a stream may take.
+const (
+	millisecond = 1
+	second      = 1000
+	farTime     = 72_000_000_000_000
+	streamTime  = 10_000
+)
 
 // near compares times, which may differ by as long as a stream takes.
-func near(a, b, most int64) bool {
-	if a > farTime && b > farTime {
+func near(a, b, unit int64) bool {
+	if far := int64(farTime / unit); a > far && b > far {
 		return true
 	}
-	return a >= 0 && b >= 0 && a-b <= most && b-a <= most
+	return a >= 0 && b >= 0 && max(a-b, b-a) <= streamTime/unit
 }
 
 func sorted(r resp.Reply) string {
