@@ -1,9 +1,13 @@
 package actors
 
 import (
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/generic"
 	"github.com/troupedb/troupe/keyspace/hash"
+	"github.com/troupedb/troupe/keyspace/list"
+	"github.com/troupedb/troupe/keyspace/set"
 	"github.com/troupedb/troupe/keyspace/str"
+	"github.com/troupedb/troupe/keyspace/zset"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/session/conn"
 )
@@ -14,4 +18,14 @@ func families(c *session.Catalogue) {
 	c.AddData(&generic.Commands)
 	c.AddData(&str.Commands)
 	c.AddData(&hash.Commands)
+	c.AddData(&list.Commands)
+	c.AddData(&set.Commands)
+}
+
+// kinds are the types of value, for commands that treat all of them alike.
+func kinds() (all keyspace.Kinds) {
+	for _, kind := range []*keyspace.Kind{&str.Kind, &list.Kind, &set.Kind, &zset.Kind} {
+		all[kind.Type] = kind
+	}
+	return all
 }

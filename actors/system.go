@@ -191,8 +191,10 @@ func rename(c *session.Catalogue, r Rename) error {
 
 func (s *System) startNode() error {
 	var version atomic.Uint64
+	settings := *s.options.Settings
+	settings.Kinds = kinds()
 	node, err := keyspace.NewNode(keyspace.Config{
-		Shards: s.options.Shards, Databases: s.options.Databases, Settings: s.options.Settings,
+		Shards: s.options.Shards, Databases: s.options.Databases, Settings: &settings,
 		Workers: s.workers, Version: &version, Broken: s.broken,
 		Spawn: s.tree.spawn, Root: s.tree.system.Root,
 	})

@@ -16,6 +16,10 @@ import (
 // Family is a table of commands that work on the keyspace.
 type Family = *command.Table[*keyspace.Tx]
 
+// Kinds are the types of value that new Worlds know. The tests of a package may
+// set them before any of them runs.
+var Kinds keyspace.Kinds
+
 // databases is how many a World has, Redis's default.
 const databases = 16
 
@@ -43,7 +47,7 @@ type World struct {
 // memory goes when the test ends.
 func New(tb testing.TB, shards int, families ...Family) *World {
 	set := keyspace.DefaultSettings()
-	set.Events = true
+	set.Events, set.Kinds = true, Kinds
 	w := &World{Now: 1_700_000_000_000, Settings: set, tb: tb, commands: map[string]*command.Spec[*keyspace.Tx]{}}
 	for _, family := range families {
 		for _, spec := range family.Specs() {
