@@ -23,13 +23,13 @@ func (s *Session) dispatch(argv [][]byte) bool {
 		s.server.refused(row, refusal)
 		return s.answerHere(row, s.abortMulti(row, refusal))
 	}
-	if s.multi != nil && !row.Flags.Has(command.AtOnce) {
-		s.queue(row, argv)
-		return s.answerHere(row, resp.Queued)
-	}
 	if s.mustPause(row) {
 		s.park(argv)
 		return false
+	}
+	if s.multi != nil && !row.Flags.Has(command.AtOnce) {
+		s.queue(row, argv)
+		return s.answerHere(row, resp.Queued)
 	}
 	s.server.feedMonitors(s, row, argv)
 	if row.Here != nil {

@@ -49,11 +49,12 @@ func (s *Server) Unpause() {
 	p.parked = nil
 }
 
-// mustPause reports whether the command has to wait. What ends a pause, and
-// what a transaction needs to finish, doesn't.
+// mustPause reports whether the command has to wait. As in Redis, nothing that
+// runs is exempt from a pause of all commands, not even what would end it; and
+// a command waits before MULTI queues it, not after.
 func (s *Session) mustPause(row *Command) bool {
 	p := &s.server.pause
-	if p.until.Load() == 0 || row.Group == "connection" && !row.Flags.Has(command.Selects) {
+	if p.until.Load() == 0 {
 		return false
 	}
 	if p.all.Load() {
