@@ -111,7 +111,7 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !row.Flags.Has(command.Subscribed) {
 		return resp.Error("ERR Can't execute '" + row.Lower() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 	}
-	if s.multi != nil && row.Flags.Has(command.NoMulti) {
+	if s.multi != nil && (row.Flags.Has(command.NoMulti) || row.Flags.Has(command.BareInMulti) && len(argv) > row.Words()) {
 		return resp.Error("ERR Command not allowed inside a transaction")
 	}
 	return resp.Nothing

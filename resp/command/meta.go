@@ -22,9 +22,9 @@ type Meta struct {
 	// Since is the version of Troupe that has it first.
 	Since string
 	// Arity counts the words, the name (of a subcommand: both) included;
-	// negative: at least that many.
-	Arity int
-	Flags Flag
+	// negative: at least that many, and at most Most if that is not 0.
+	Arity, Most int
+	Flags       Flag
 	// Keys says which words are keys; none for commands without.
 	Keys []Keys
 	// Categories beside those that flags and group imply, such as "dangerous".
@@ -67,6 +67,7 @@ const (
 	ByCursor                      // works on the shard at which the cursor in word 1 stands, and those after it
 	SubCommands                   // a container: its first argument names the command
 	Marks                         // marks keys as used, which is all it is for: to watch its answer makes no sense
+	BareInMulti                   // refused inside MULTI if it has arguments
 	AtOnce                        // in MULTI it runs at once and is not queued
 	Subscribed                    // allowed on a RESP2 link that messages come over
 	Executes                      // runs what MULTI has queued
@@ -123,7 +124,7 @@ func (m *Meta) ArityOK(n int) bool {
 	if m.Arity >= 0 {
 		return n == m.Arity
 	}
-	return n >= -m.Arity
+	return n >= -m.Arity && (m.Most == 0 || n <= m.Most)
 }
 
 // groupCategory maps a group to the ACL category of its data type.

@@ -27,9 +27,9 @@ func watch(s *session.Session, a *command.Args) resp.Reply {
 
 var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
-		Name: "UNWATCH", Syntax: "[fingerprint]", Arity: -1, Complexity: "O(1)",
+		Name: "UNWATCH", Syntax: "[fingerprint]", Arity: -1, Most: 2, Complexity: "O(1)",
 		Summary: "Forgets the keys under WATCH, or ends the live query with the fingerprint.",
-		Group:   "transactions", Since: "0.1.0", Flags: control | command.Subscribed | command.Fast | command.AllowBusy,
+		Group:   "transactions", Since: "0.1.0", Flags: control | command.Subscribed | command.BareInMulti | command.Fast | command.AllowBusy,
 		Examples: "> WATCH k\n+OK\n> SET k v\n+OK\n> UNWATCH\n+OK\n> MULTI\n+OK\n> PING\n+QUEUED\n> EXEC\n[+PONG]\n" +
 			"> UNWATCH 0000000000000000\n-ERR no live query has this fingerprint on this link\n",
 	},
@@ -37,15 +37,11 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 })
 
 func unwatch(s *session.Session, a *command.Args) resp.Reply {
-	switch a.Len() {
-	case 0:
+	switch {
+	case a.Len() == 0:
 		s.DropLock()
-		return resp.OK
-	case 1:
-		if s.Unobserve(a.Bytes()) == 0 {
-			return resp.Error("ERR no live query has this fingerprint on this link")
-		}
-		return resp.OK
+	case s.Unobserve(a.Bytes()) == 0:
+		return resp.Error("ERR no live query has this fingerprint on this link")
 	}
-	return resp.ErrArity(a.Meta().Name)
+	return resp.OK
 }
