@@ -53,7 +53,7 @@ func (m *move) makeOrWait(tx *keyspace.Tx, a *command.Args, serve func(*keyspace
 		return reply
 	}
 	return tx.Block(keyspace.Wait{
-		Type: keyspace.List, Keys: []int{1}, Also: 2, Millis: millis, TimedOut: resp.NilArray, Serve: serve,
+		Type: keyspace.List, Keys: []int{1}, Also: 2, Millis: millis, TimedOut: resp.NilArray, AtOnce: resp.Nil, Serve: serve,
 	})
 }
 

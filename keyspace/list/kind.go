@@ -9,11 +9,16 @@ import (
 )
 
 // Kind is lists, for commands that treat every type alike.
-var Kind = keyspace.Kind{Type: keyspace.List, Each: eachElement, Put: putElements}
+var Kind = keyspace.Kind{Type: keyspace.List, Each: eachElement, Len: length, Put: putElements}
 
 func eachElement(_ *keyspace.Tx, v keyspace.Value, visit func(keyspace.Element) bool) {
 	l := viewOf(v)
 	l.each(func(text []byte) bool { return visit(keyspace.Element{Text: text}) })
+}
+
+func length(v keyspace.Value) int {
+	l := viewOf(v)
+	return l.len()
 }
 
 // putElements builds a large list and packs it if it is short.
