@@ -22,6 +22,8 @@ type Wait struct {
 	Millis int64
 	// TimedOut is the answer when the time is up.
 	TimedOut resp.Reply
+	// AtOnce is the answer where nobody can wait, if it is another one.
+	AtOnce resp.Reply
 	// Serve runs the command for key, which is of Type now, and answers it. It
 	// has the command's words to read anew (a stands before the first one) and
 	// touches no key but key and those that Also names. It runs in a turn of
@@ -95,6 +97,9 @@ func (w *Waiter) EachKey(visit func(key []byte)) {
 func (tx *Tx) Block(wait Wait) resp.Reply {
 	x, q := tx.batch, tx.request
 	if x == nil || x.Atomic || x.Waiting == nil || q.Do != nil {
+		if wait.AtOnce.Kind() != resp.None {
+			return wait.AtOnce
+		}
 		return wait.TimedOut
 	}
 	w := &Waiter{Wait: wait, spec: q.Spec, argv: cloneWords(q.Argv), db: tx.DB, caller: x.Caller, noTouch: x.NoTouch,
