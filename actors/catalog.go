@@ -2,6 +2,7 @@ package actors
 
 import (
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/bits"
 	"github.com/troupedb/troupe/keyspace/generic"
 	"github.com/troupedb/troupe/keyspace/hash"
 	"github.com/troupedb/troupe/keyspace/list"
@@ -17,6 +18,7 @@ func families(c *session.Catalogue) {
 	c.AddHere(&conn.Commands)
 	c.AddData(&generic.Commands)
 	c.AddData(&str.Commands)
+	c.AddData(&bits.Commands)
 	c.AddData(&hash.Commands)
 	c.AddData(&list.Commands)
 	c.AddData(&set.Commands)
