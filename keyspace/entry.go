@@ -12,7 +12,8 @@ import (
 //	byte 1        flags
 //	1 or 4 bytes  length of the key (4 with flagWideKey)
 //	1 or 4 bytes  length of the value (4 with flagWideValue)
-//	4 bytes       place in the deadline order, with flagDeadline only
+//	4 bytes       place in the order of keys' deadlines, with flagDeadline only
+//	4 bytes       place in the order of fields' deadlines, with flagFields only
 //	              the key
 //	              the value, or with flagObject the number of its Object
 //
@@ -26,7 +27,25 @@ const (
 	flagWideKey               // the key is longer than 255 bytes
 	flagWideValue             // the value is longer than 255 bytes
 	flagObject                // the value is an Object
+	flagFields                // some of the value's fields have deadlines of their own
 )
+
+// ending is what of an entry may end at a time of its own.
+type ending uint8
+
+const (
+	keyEnds   ending = iota // the whole
+	fieldEnds               // the first of its fields
+	endings
+)
+
+// flag marks the entries that have a place in the order of such deadlines.
+func (e ending) flag() uint8 {
+	if e == keyEnds {
+		return flagDeadline
+	}
+	return flagFields
+}
 
 // header is the decoded head of an entry.
 type header struct {
@@ -42,7 +61,14 @@ func (h *header) has(flag uint8) bool { return h.flags&flag != 0 }
 func (h *header) object() bool        { return h.flags&flagObject != 0 }
 func (h *header) valueAt() int        { return h.keyAt + h.keyLen }
 func (h *header) size() int           { return max(h.keyAt+h.keyLen+h.valLen, entryMin) }
-func (h *header) deadlineAt() int     { return h.keyAt - 4 }
+
+// placeAt is where the place in an order is kept, of an entry that has one.
+func (h *header) placeAt(e ending) int {
+	if e == keyEnds && h.has(flagFields) {
+		return h.keyAt - 8
+	}
+	return h.keyAt - 4
+}
 
 func getUint32(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
 func putUint32(b []byte, n uint32) { binary.LittleEndian.PutUint32(b, n) }
@@ -51,7 +77,7 @@ func putUint32(b []byte, n uint32) { binary.LittleEndian.PutUint32(b, n) }
 func readHeader(mem *slab.Heap, r slab.Ref) (h header) {
 	b := mem.Bytes(r, entryMin)
 	h.typ, h.enc, h.flags = Type(b[0]>>4), Encoding(b[0]&15), b[1]
-	if h.flags&(flagWideKey|flagWideValue|flagDeadline) == 0 {
+	if h.flags&(flagWideKey|flagWideValue|flagDeadline|flagFields) == 0 {
 		h.keyLen, h.valLen, h.keyAt = int(b[2]), int(b[3]), 4
 		return h
 	}
@@ -59,6 +85,9 @@ func readHeader(mem *slab.Heap, r slab.Ref) (h header) {
 	h.keyLen, at = readLength(b, at, h.has(flagWideKey))
 	h.valLen, at = readLength(b, at, h.has(flagWideValue))
 	if h.has(flagDeadline) {
+		at += 4
+	}
+	if h.has(flagFields) {
 		at += 4
 	}
 	h.keyAt = at
@@ -87,9 +116,12 @@ func (h *header) layout() {
 	if h.has(flagDeadline) {
 		h.keyAt += 4
 	}
+	if h.has(flagFields) {
+		h.keyAt += 4
+	}
 }
 
-// write encodes the head into b; the deadline's place is left to its order.
+// write encodes the head into b; places are left to their orders.
 func (h *header) write(b []byte) {
 	b[0], b[1] = byte(h.typ)<<4|byte(h.enc), h.flags
 	at := writeLength(b, 2, h.keyLen, h.has(flagWideKey))

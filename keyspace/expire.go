@@ -14,21 +14,31 @@ import (
 // millisecond's worth. Commands run between two slices.
 const expireSlice = 512
 
-// deadlines is the order of a database's deadlines, in two parts: where many
-// have come at once, those of watched keys go first. An entry's place is in
-// the part that its flagWatched says.
-type deadlines struct {
-	watched, others *deadline.Queue
-}
+// deadlines are the orders of a database's deadlines: those of keys, and those
+// of the first field of each value that has fields which end.
+type deadlines [endings]parts
 
-func (o *deadlines) of(head *header) *deadline.Queue {
+// parts is an order in two parts: where many deadlines have come at once, those
+// of watched keys go first. An entry's place is in the part that its
+// flagWatched says.
+type parts struct{ watched, others *deadline.Queue }
+
+func (p *parts) of(head *header) *deadline.Queue {
 	if head.has(flagWatched) {
-		return o.watched
+		return p.watched
 	}
-	return o.others
+	return p.others
 }
 
-func (o *deadlines) len() int { return o.watched.Len() + o.others.Len() }
+func (p *parts) len() int { return p.watched.Len() + p.others.Len() }
+
+// orders are all parts, those of watched keys first; none before the first key.
+func (o *deadlines) orders() []*deadline.Queue {
+	if o[keyEnds].watched == nil {
+		return nil
+	}
+	return []*deadline.Queue{o[keyEnds].watched, o[fieldEnds].watched, o[keyEnds].others, o[fieldEnds].others}
+}
 
 // expire removes a key found past its deadline: a change like any other.
 func (tx *Tx) expire(v *Value) {
@@ -37,9 +47,10 @@ func (tx *Tx) expire(v *Value) {
 	v.drop(true)
 }
 
-// ExpireDue removes keys whose deadline has come, watched ones first and then
-// in the order of their deadlines, a slice of them at most. It reports whether
-// more are due. With Settings.ActiveExpire off, keys stay until they are seen.
+// ExpireDue removes keys and fields whose deadline has come, those of watched
+// keys first and then in the order of their deadlines, a slice of them at most.
+// It reports whether more are due. With Settings.ActiveExpire off, they stay
+// until they are seen.
 func (tx *Tx) ExpireDue() (more bool) {
 	if !tx.Settings.ActiveExpire {
 		return false
@@ -49,31 +60,37 @@ func (tx *Tx) ExpireDue() (more bool) {
 		tx.EachShard(func(sh *Shard) {
 			for i := range sh.dbs[:sh.opened] {
 				tx.DB = i
-				left -= tx.expireIn(sh, watched, left)
+				for e := range endings {
+					left -= tx.expireIn(sh, e, watched, left)
+				}
 			}
 		})
 	}
 	return left <= 0
 }
 
-// expireIn is ExpireDue for one part of the database's order, with so much
-// effort. It returns what it took.
-func (tx *Tx) expireIn(sh *Shard, watched bool, effort int) (took int) {
+// expireIn is ExpireDue for one part of one of the database's orders, with so
+// much effort. It returns what it took.
+func (tx *Tx) expireIn(sh *Shard, e ending, watched bool, effort int) (took int) {
 	at := home{sh, &sh.dbs[tx.DB]}
-	order := at.d.due.others
+	order := at.d.due[e].others
 	if watched {
-		order = at.d.due.watched
+		order = at.d.due[e].watched
 	}
 	for order != nil && took < effort {
 		when, ref, ok := order.Min()
 		if !ok || when > tx.now {
 			break
 		}
-		before := sh.mem.Effort()
 		v := at.valueAt(ref)
-		tx.expire(&v)
+		if e == fieldEnds {
+			took += 1 + tx.expireFields(&v, effort-took)
+		} else {
+			before := sh.mem.Effort()
+			tx.expire(&v)
+			took += 1 + int(sh.mem.Effort()-before)
+		}
 		tx.endCommand()
-		took += 1 + int(sh.mem.Effort()-before)
 	}
 	return took
 }
@@ -89,16 +106,18 @@ func (at home) valueAt(ref slab.Ref) Value {
 }
 
 // NextDeadline is the nearest deadline of the shard, Unix milliseconds; ok is
-// false if no key has one.
+// false if no key and no field has one.
 func (sh *Shard) NextDeadline() (when int64, ok bool) {
 	for i := range sh.dbs[:sh.opened] {
-		due := &sh.dbs[i].due
-		for _, order := range [...]*deadline.Queue{due.watched, due.others} {
-			if order == nil {
-				continue
-			}
-			if at, _, some := order.Min(); some && (!ok || at < when) {
-				when, ok = at, true
+		for e := range sh.dbs[i].due {
+			p := &sh.dbs[i].due[e]
+			for _, order := range [...]*deadline.Queue{p.watched, p.others} {
+				if order == nil {
+					continue
+				}
+				if at, _, some := order.Min(); some && (!ok || at < when) {
+					when, ok = at, true
+				}
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func checkOrders(t *testing.T, sh *Shard) {
 		if d.keys == nil {
 			continue
 		}
-		watched, others := 0, 0
+		var watched, others [endings]int
 		d.keys.Each(func(slot *table.Slot) bool {
 			head := readHeader(sh.mem, slot.Ref())
 			entry := sh.mem.Bytes(slot.Ref(), head.size())
@@ -25,22 +25,26 @@ func checkOrders(t *testing.T, sh *Shard) {
 			if _, want := d.watched[key]; head.has(flagWatched) != want {
 				t.Errorf("%.20q is marked as watched: %v, want %v", key, !want, want)
 			}
-			if !head.has(flagDeadline) {
-				return true
-			}
-			if head.has(flagWatched) {
-				watched++
-			} else {
-				others++
-			}
-			pos := getUint32(entry[head.deadlineAt():])
-			if _, ref := d.due.of(&head).At(pos); ref != slot.Ref() {
-				t.Errorf("the deadline of %.20q is another's", key)
+			for e := range endings {
+				if !head.has(e.flag()) {
+					continue
+				}
+				if head.has(flagWatched) {
+					watched[e]++
+				} else {
+					others[e]++
+				}
+				pos := getUint32(entry[head.placeAt(e):])
+				if _, ref := d.due[e].of(&head).At(pos); ref != slot.Ref() {
+					t.Errorf("the deadline of %.20q is another's", key)
+				}
 			}
 			return true
 		})
-		if watched != d.due.watched.Len() || others != d.due.others.Len() {
-			t.Errorf("%d and %d deadlines, want %d and %d", d.due.watched.Len(), d.due.others.Len(), watched, others)
+		for e, p := range d.due {
+			if watched[e] != p.watched.Len() || others[e] != p.others.Len() {
+				t.Errorf("%d and %d deadlines, want %d and %d", p.watched.Len(), p.others.Len(), watched[e], others[e])
+			}
 		}
 	}
 }

@@ -103,8 +103,13 @@ func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
 			sh.mem.Discard(slot.Ref(), head.size())
 		})
 	}
-	if !t.keys.CloseSome(closeSlice) || !t.due.others.CloseSome(closeSlice) || !t.due.watched.CloseSome(closeSlice) {
+	if !t.keys.CloseSome(closeSlice) {
 		return false
+	}
+	for _, order := range t.due.orders() {
+		if !order.CloseSome(closeSlice) {
+			return false
+		}
 	}
 	*t = discarded{}
 	sh.garbage.tables = sh.garbage.tables[:len(sh.garbage.tables)-1]

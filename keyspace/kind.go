@@ -40,6 +40,11 @@ type Kind struct {
 	// element too long) is an error reply, and changes nothing; of no elements
 	// becomes no key. The elements' bytes are not those of the keyspace.
 	Put func(tx *Tx, key []byte, elements iter.Seq[Element], deadline int64, event string) (mistake resp.Reply)
+	// Expire removes fields of a value that are past their deadline at the time
+	// now, at least one and with about so much effort (one for each small field),
+	// tells so, and returns the effort that it took. It says by Tx.ExpireFields
+	// when the next one ends. Nil for types whose elements have no deadlines.
+	Expire func(tx *Tx, v Value, now int64, effort int) (took int)
 }
 
 // Kinds are those that are known, by their types; nil for others.

@@ -3,7 +3,7 @@ package keyspace
 // Copy makes the key dst of the database db hold what v holds, with its
 // deadline, whatever dst was before. event is the change of dst.
 func (tx *Tx) Copy(v Value, dst []byte, db int, event string) {
-	deadline := tx.Deadline(v)
+	deadline, fields := tx.Deadline(v), v.fieldDeadline()
 	var copied Object
 	if v.IsObject() {
 		copied = v.Object().Copy(v.sh.mem, tx.shardOf(dst).mem)
@@ -15,6 +15,7 @@ func (tx *Tx) Copy(v Value, dst []byte, db int, event string) {
 	} else {
 		tx.put(dst, put{v.head.typ, v.head.enc, false, v.Packed(), deadline, event})
 	}
+	tx.ExpireFields(dst, fields)
 	tx.DB = home
 }
 
@@ -42,7 +43,7 @@ func (tx *Tx) Rename(src, dst []byte, db int, events Transfer) {
 
 // handOver moves an Object within its shard without copying it.
 func (tx *Tx) handOver(v Value, dst []byte, db int, events Transfer) {
-	obj, number, deadline := v.Object(), v.number(), tx.Deadline(v)
+	obj, number, deadline, fields := v.Object(), v.number(), tx.Deadline(v), v.fieldDeadline()
 	tx.told(&v, events.Gone)
 	v.drop(false)
 	var payload [4]byte
@@ -50,6 +51,7 @@ func (tx *Tx) handOver(v Value, dst []byte, db int, events Transfer) {
 	home := tx.DB
 	tx.DB = db
 	tx.put(dst, put{obj.Type(), obj.Encoding(), true, payload[:], deadline, events.Made})
+	tx.ExpireFields(dst, fields)
 	tx.DB = home
 }
 
@@ -81,7 +83,7 @@ func (tx *Tx) flush(sh *Shard, d *db) {
 func (tx *Tx) touchExisting(sh *Shard, d *db) {
 	for key, list := range d.watched {
 		v := Value{home: home{sh, d}}
-		if v.slot, v.head = v.find([]byte(key), sh.hash([]byte(key))); v.slot == nil || v.overdue(tx.now) {
+		if v.slot, v.head = v.find([]byte(key), sh.hash([]byte(key))); v.slot == nil || v.overdue(keyEnds, tx.now) {
 			continue
 		}
 		tx.touch(list)

@@ -10,7 +10,7 @@ import (
 // key past its deadline, which is skipped and left to go in its own turn.
 func (tx *Tx) live(sh *Shard, d *db, slot *table.Slot) (v Value, ok bool) {
 	v = Value{home{sh, d}, slot, readHeader(sh.mem, slot.Ref())}
-	if v.overdue(tx.now) {
+	if v.overdue(keyEnds, tx.now) {
 		return Value{}, false
 	}
 	return v, true

@@ -67,8 +67,9 @@ func (sh *Shard) Close() {
 func (d *db) close() {
 	if d.keys != nil {
 		d.keys.Close()
-		d.due.watched.Close()
-		d.due.others.Close()
+		for _, order := range d.due.orders() {
+			order.Close()
+		}
 	}
 	d.keys, d.due = nil, deadlines{}
 }
@@ -99,7 +100,7 @@ func (sh *Shard) Expiring(db int) int {
 	if sh.dbs[db].keys == nil {
 		return 0
 	}
-	return sh.dbs[db].due.len()
+	return sh.dbs[db].due[keyEnds].len()
 }
 
 // WatchedKeys is the number of keys that somebody watches, in all databases.
@@ -113,8 +114,13 @@ func (sh *Shard) WatchedKeys() (n int) {
 // TableBytes is the memory of tables and deadline orders, outside the slabs.
 func (sh *Shard) TableBytes() (n int64) {
 	for i := range sh.dbs {
-		if d := &sh.dbs[i]; d.keys != nil {
-			n += d.keys.Bytes() + d.due.watched.Bytes() + d.due.others.Bytes()
+		d := &sh.dbs[i]
+		if d.keys == nil {
+			continue
+		}
+		n += d.keys.Bytes()
+		for _, order := range d.due.orders() {
+			n += order.Bytes()
 		}
 	}
 	return n
@@ -126,7 +132,10 @@ func (sh *Shard) open(d *db) {
 		return
 	}
 	d.keys = table.New(sh.hashOf)
-	d.due = deadlines{watched: deadline.New(sh.deadlineMoved), others: deadline.New(sh.deadlineMoved)}
+	for e := range endings {
+		moved := func(r slab.Ref, pos uint32) { sh.placeMoved(e, r, pos) }
+		d.due[e] = parts{watched: deadline.New(moved), others: deadline.New(moved)}
+	}
 	for i := range sh.dbs {
 		if &sh.dbs[i] == d {
 			sh.opened = max(sh.opened, i+1)
@@ -142,10 +151,10 @@ func (sh *Shard) hashOf(r slab.Ref) uint64 {
 	return sh.hash(sh.mem.Bytes(r, head.size())[head.keyAt:head.valueAt()])
 }
 
-// deadlineMoved writes an entry's new place in the deadline order into it.
-func (sh *Shard) deadlineMoved(r slab.Ref, pos uint32) {
+// placeMoved writes an entry's new place in an order into it.
+func (sh *Shard) placeMoved(e ending, r slab.Ref, pos uint32) {
 	head := readHeader(sh.mem, r)
-	putUint32(sh.mem.Bytes(r, entryMin)[head.deadlineAt():], pos)
+	putUint32(sh.mem.Bytes(r, entryMin)[head.placeAt(e):], pos)
 }
 
 // find looks for a key, whether past its deadline or not.
@@ -169,12 +178,20 @@ func (sh *Shard) holds(r slab.Ref, key []byte) (head header, same bool) {
 	return head, same
 }
 
-// deadline is when the value ends, in Unix milliseconds; it must have an end.
-func (v *Value) deadline() int64 {
-	pos := getUint32(v.sh.mem.Bytes(v.slot.Ref(), entryMin)[v.head.deadlineAt():])
-	when, _ := v.d.due.of(&v.head).At(pos)
+// place is the value's in an order, which it must have.
+func (v *Value) place(e ending) (pos uint32) {
+	return getUint32(v.sh.mem.Bytes(v.slot.Ref(), entryMin)[v.head.placeAt(e):])
+}
+
+// deadline is when the value, or the first of its fields, ends, in Unix
+// milliseconds; there must be an end.
+func (v *Value) deadline(e ending) int64 {
+	when, _ := v.d.due[e].of(&v.head).At(v.place(e))
 	return when
 }
 
-// overdue reports whether the value is past its deadline at the time now.
-func (v *Value) overdue(now int64) bool { return v.head.has(flagDeadline) && v.deadline() <= now }
+// overdue reports whether the value is past its deadline at the time now, or
+// the first of its fields is.
+func (v *Value) overdue(e ending, now int64) bool {
+	return v.head.has(e.flag()) && v.deadline(e) <= now
+}

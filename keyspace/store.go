@@ -83,7 +83,7 @@ func (tx *Tx) put(key []byte, p put) {
 	v := Value{home: tx.homeOf(key)}
 	hash := tx.hash(v.sh, key)
 	v.slot, v.head = v.find(key, hash)
-	if v.slot != nil && v.overdue(tx.now) {
+	if v.slot != nil && v.overdue(keyEnds, tx.now) {
 		tx.expire(&v)
 		v.slot = nil
 	}
@@ -117,7 +117,7 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 	ref := at.sh.writeEntry(&head, key, p.payload)
 	at.d.keys.Insert(hash, ref, tx.stamp)
 	if p.deadline >= 0 {
-		at.d.due.of(&head).Add(p.deadline, ref)
+		at.d.due[keyEnds].of(&head).Add(p.deadline, ref)
 	}
 	if len(at.d.waiting) > 0 {
 		tx.feed(at, key)
@@ -142,7 +142,7 @@ func (v *Value) replace(p *put) {
 		head.flags &^= flagDeadline
 	}
 	head.layout()
-	if v.fits(&head) && head.has(flagDeadline) == v.head.has(flagDeadline) {
+	if v.fits(&head) && (head.flags^v.head.flags)&(flagDeadline|flagFields) == 0 {
 		v.sh.mem.Resize(v.slot.Ref(), v.head.size(), head.size())
 		b := v.sh.mem.Bytes(v.slot.Ref(), head.size())
 		copy(b[head.valueAt():], p.payload) // before the head: the payload may be this entry's own
@@ -151,7 +151,7 @@ func (v *Value) replace(p *put) {
 		v.move(&head, p.payload)
 	}
 	if p.deadline >= 0 {
-		v.setDeadline(&head, p.deadline)
+		v.setDeadline(keyEnds, &head, p.deadline)
 	}
 }
 
@@ -167,13 +167,16 @@ func (v *Value) move(head *header, payload []byte) {
 	from := v.slot.Ref()
 	entry := v.sh.mem.Bytes(from, v.head.size())
 	ref := v.sh.writeEntry(head, entry[v.head.keyAt:v.head.valueAt()], payload)
-	if v.head.has(flagDeadline) {
-		pos := getUint32(entry[v.head.deadlineAt():])
-		if head.has(flagDeadline) {
-			putUint32(v.sh.mem.Bytes(ref, entryMin)[head.deadlineAt():], pos)
-			v.d.due.of(head).SetRef(pos, ref)
+	for e := range endings {
+		if !v.head.has(e.flag()) {
+			continue
+		}
+		pos, order := v.place(e), v.d.due[e].of(&v.head)
+		if head.has(e.flag()) {
+			putUint32(v.sh.mem.Bytes(ref, entryMin)[head.placeAt(e):], pos)
+			order.SetRef(pos, ref)
 		} else {
-			v.d.due.of(&v.head).Remove(pos)
+			order.Remove(pos)
 		}
 	}
 	v.slot.SetRef(ref)
@@ -189,15 +192,15 @@ func (sh *Shard) writeEntry(head *header, key, payload []byte) slab.Ref {
 	return ref
 }
 
-// setDeadline enters or changes the place in the deadline order of a value
-// whose entry has that head by now.
-func (v *Value) setDeadline(head *header, when int64) {
-	order, ref := v.d.due.of(head), v.slot.Ref()
-	if !v.head.has(flagDeadline) {
+// setDeadline enters or changes the place in an order of a value whose entry
+// has that head by now.
+func (v *Value) setDeadline(e ending, head *header, when int64) {
+	order, ref := v.d.due[e].of(head), v.slot.Ref()
+	if !v.head.has(e.flag()) {
 		order.Add(when, ref)
 		return
 	}
-	order.Change(getUint32(v.sh.mem.Bytes(ref, entryMin)[head.deadlineAt():]), when)
+	order.Change(getUint32(v.sh.mem.Bytes(ref, entryMin)[head.placeAt(e):]), when)
 }
 
 // Resize makes the packed value of v n bytes long and returns it for writing;
@@ -259,8 +262,10 @@ func (tx *Tx) Remove(v Value, event string) {
 func (v *Value) drop(withObject bool) {
 	ref := v.slot.Ref()
 	b := v.sh.mem.Bytes(ref, v.head.size())
-	if v.head.has(flagDeadline) {
-		v.d.due.of(&v.head).Remove(getUint32(b[v.head.deadlineAt():]))
+	for e := range endings {
+		if v.head.has(e.flag()) {
+			v.d.due[e].of(&v.head).Remove(v.place(e))
+		}
 	}
 	if v.head.object() && withObject {
 		v.sh.freeObject(ref, &v.head)
@@ -282,7 +287,7 @@ func (tx *Tx) Expire(v Value, deadline int64, event string) {
 		v.move(&head, v.Packed())
 	}
 	if deadline >= 0 {
-		v.setDeadline(&head, deadline)
+		v.setDeadline(keyEnds, &head, deadline)
 	}
 	tx.changed(v.home, v.keyNow(), head.has(flagWatched), event)
 }

@@ -232,9 +232,16 @@ func (tx *Tx) Peek(key []byte) Value {
 	if v.slot == nil {
 		return Value{}
 	}
-	if v.overdue(tx.now) {
+	switch {
+	case v.overdue(keyEnds, tx.now):
 		tx.expire(&v)
 		return Value{}
+	case v.overdue(fieldEnds, tx.now):
+		tx.expireFields(&v, expireSlice)
+		v.slot, v.head = v.find(key, v.sh.hash(key))
+		if v.slot == nil {
+			return Value{}
+		}
 	}
 	return v
 }
@@ -244,7 +251,7 @@ func (tx *Tx) Peek(key []byte) Value {
 func (tx *Tx) Overdue(key []byte) bool {
 	v := Value{home: tx.homeOf(key)}
 	v.slot, v.head = v.find(key, v.sh.hash(key))
-	return v.slot != nil && v.overdue(tx.now)
+	return v.slot != nil && v.overdue(keyEnds, tx.now)
 }
 
 // Text is the text of a String. That of an Int is written to the turn's
@@ -306,7 +313,7 @@ func (tx *Tx) Deadline(v Value) int64 {
 	if !v.head.has(flagDeadline) {
 		return NoDeadline
 	}
-	return v.deadline()
+	return v.deadline(keyEnds)
 }
 
 // Trace makes every look-up of the command report its key, until it is called

@@ -138,8 +138,10 @@ func (v Value) Stamp() uint32 { return v.slot.Stamp() }
 // Bytes is the memory that the key and its value take, in bytes.
 func (v Value) Bytes() int64 {
 	n := int64(v.sh.mem.Size(v.head.size())) + bytesPerSlot
-	if v.head.has(flagDeadline) {
-		n += bytesPerDeadline
+	for e := range endings {
+		if v.head.has(e.flag()) {
+			n += bytesPerDeadline
+		}
 	}
 	if v.head.object() {
 		n += v.Object().Bytes()
@@ -147,7 +149,7 @@ func (v Value) Bytes() int64 {
 	return n
 }
 
-// The shares of table and deadline order in a key's memory, for MEMORY USAGE.
+// The shares of table and deadline orders in a key's memory, for MEMORY USAGE.
 const (
 	bytesPerSlot     = 12
 	bytesPerDeadline = 12

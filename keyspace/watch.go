@@ -49,7 +49,7 @@ func (tx *Tx) Unwatch(key []byte, w Watcher) {
 }
 
 // flagWatched marks the key's entry, if it has one, as watched or not. Its
-// deadline changes over to the part of the order that says so.
+// deadlines change over to the parts of their orders that say so.
 func (at home) flagWatched(key []byte, on bool) {
 	slot, head := at.find(key, at.sh.hash(key))
 	if slot == nil || head.has(flagWatched) == on {
@@ -59,10 +59,12 @@ func (at home) flagWatched(key []byte, on bool) {
 	now.flags ^= flagWatched
 	entry := at.sh.mem.Bytes(slot.Ref(), entryMin)
 	entry[1] = now.flags
-	if head.has(flagDeadline) {
-		pos := getUint32(entry[head.deadlineAt():])
-		when, _ := at.d.due.of(&head).At(pos)
-		at.d.due.of(&head).Remove(pos)
-		at.d.due.of(&now).Add(when, slot.Ref())
+	for e := range endings {
+		if head.has(e.flag()) {
+			pos := getUint32(entry[head.placeAt(e):])
+			when, _ := at.d.due[e].of(&head).At(pos)
+			at.d.due[e].of(&head).Remove(pos)
+			at.d.due[e].of(&now).Add(when, slot.Ref())
+		}
 	}
 }
