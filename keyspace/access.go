@@ -69,3 +69,19 @@ func (tx *Tx) Idle(v Value) int64 { return int64((tx.stamp - v.slot.Stamp()) & s
 
 // Frequency is a value's counter of uses, under an LFU policy.
 func (tx *Tx) Frequency(v Value) int64 { return int64(tx.decayed(v.slot.Stamp())) }
+
+// SetIdle makes a value one that was last used so many seconds ago. Under an
+// LFU policy, which does not know that, it does nothing.
+func (tx *Tx) SetIdle(v Value, seconds int64) {
+	if !tx.Settings.LFU {
+		v.slot.SetStamp((tx.stamp - uint32(min(seconds, stampMask))) & stampMask)
+	}
+}
+
+// SetFrequency sets a value's counter of uses, 0 to 255, under an LFU policy;
+// under others it does nothing.
+func (tx *Tx) SetFrequency(v Value, uses int64) {
+	if tx.Settings.LFU {
+		v.slot.SetStamp(minuteStamp(tx.now) | uint32(uses)&counterMax)
+	}
+}
