@@ -22,6 +22,7 @@ func families(c *session.Catalogue) {
 	c.AddData(&hash.Commands)
 	c.AddData(&list.Commands)
 	c.AddData(&set.Commands)
+	c.AddData(&zset.Commands)
 }
 
 // kinds are the types of value, for commands that treat all of them alike.
