@@ -31,7 +31,6 @@ func (s *Session) dispatch(argv [][]byte) bool {
 		s.queue(row, argv)
 		return s.answerHere(row, resp.Queued)
 	}
-	s.server.feedMonitors(s, row, argv)
 	if row.Here != nil {
 		return s.runHere(row, argv)
 	}
@@ -108,11 +107,14 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		return resp.ErrNoAuth
 	}
 	// Does the link's state allow it?
+	if s.multi != nil && (row.Flags.Has(command.NoMulti) || row.Flags.Has(command.BareInMulti) && len(argv) > row.Words()) {
+		return resp.Error("ERR Command not allowed inside a transaction")
+	}
 	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !row.Flags.Has(command.Subscribed) {
 		return resp.Error("ERR Can't execute '" + row.Lower() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 	}
-	if s.multi != nil && (row.Flags.Has(command.NoMulti) || row.Flags.Has(command.BareInMulti) && len(argv) > row.Words()) {
-		return resp.Error("ERR Command not allowed inside a transaction")
+	if s.Flags.Load()&FlagMonitor != 0 && row.Flags&(command.ReadOnly|command.Write|command.MayReplicate) != 0 {
+		return resp.Error("ERR Replica can't interact with the keyspace") // to Redis a monitor is one
 	}
 	return resp.Nothing
 }
@@ -165,6 +167,7 @@ func (s *Session) runNow(row *Command, argv [][]byte) bool {
 	start := s.server.Nanos()
 	reply := row.Here(s, &s.args)
 	s.count(row, argv, s.server.Nanos()-start, reply)
+	s.server.feedMonitors(s, row, argv)
 	if s.later == pendingLater {
 		s.later = row
 		return false
@@ -207,6 +210,7 @@ func (s *Session) route(row *Command, argv [][]byte) bool {
 		s.held = argv
 		return false
 	}
+	s.server.feedMonitors(s, row, argv)
 	s.askFor(x, row, words)
 	return !blocking || s.settle() && s.later == nil
 }

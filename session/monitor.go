@@ -36,40 +36,41 @@ func (s *Server) StopMonitor(one *Session) {
 // not read: its link is closed then.
 const monitorUnsentMax = 8 << 20
 
-// feedMonitors shows a command to those who watch all of them. Administration
-// is not shown, and a transaction when its commands run: see feedTransaction.
+// feedMonitors shows a command to those who watch all of them: one of the
+// session when it has run, with the database that is selected then, as in
+// Redis; one for the shards when it is sent to them. A transaction is shown when
+// it has run, as its EXEC is part of it: see feedTransaction.
 func (s *Server) feedMonitors(from *Session, row *Command, argv [][]byte) {
-	if len(*s.monitors.Load()) == 0 || row.Flags.Has(command.Executes) && from.multi != nil {
-		return
+	if len(*s.monitors.Load()) > 0 && !(row.Flags.Has(command.Executes) && from.batch.following != nil) {
+		s.feed(from, row.Meta, argv, from.db)
 	}
-	s.feed(from, row, argv, from.db)
 }
 
-// feedTransaction shows the commands of a transaction, and its EXEC behind
-// them.
-func (s *Server) feedTransaction(from *Session, m *Multi) {
+// feedTransaction shows the commands of a transaction that has run, and its EXEC
+// behind them; of one that was refused, EXEC alone.
+func (s *Server) feedTransaction(from *Session, m *Multi, refused bool) {
 	if len(*s.monitors.Load()) == 0 {
 		return
 	}
 	db := from.db
-	for i := range m.queued {
+	for i := 0; i < len(m.queued) && !refused; i++ {
 		q := &m.queued[i]
-		s.feed(from, q.row, q.argv, db)
 		if q.row.Flags.Has(command.Selects) {
 			db = selected(q.argv[1], db, s.Databases)
 		}
+		s.feed(from, q.row.Meta, q.argv, db)
 	}
-	s.feed(from, s.Catalogue.Named("EXEC"), [][]byte{[]byte("exec")}, db)
+	s.feed(from, m.exec.Meta(), m.exec.Argv(), db)
 }
 
-// feed sends a line to all monitors.
-func (s *Server) feed(from *Session, row *Command, argv [][]byte, db int) {
-	if row.Flags.Has(command.SkipMonitor) || row.Flags.Has(command.Admin) {
+// feed sends a line to all monitors. Administration is not shown.
+func (s *Server) feed(from *Session, what *command.Meta, argv [][]byte, db int) {
+	if what.Flags.Has(command.SkipMonitor) || what.Flags.Has(command.Admin) {
 		return
 	}
 	now := s.Micros()
 	line := fmt.Appendf(nil, "+%d.%06d [%d %s]", now/1e6, now%1e6, db, from.monitorAddress())
-	for _, arg := range withoutSecrets(row.Meta, argv) {
+	for _, arg := range withoutSecrets(what, argv) {
 		line = resp.AppendQuoted(append(line, ' '), string(arg))
 	}
 	line = append(line, '\r', '\n')

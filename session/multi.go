@@ -13,8 +13,9 @@ import (
 // Multi is a transaction being queued.
 type Multi struct {
 	queued  []queuedCommand
-	bytes   int  // of the queued words
-	aborted bool // a command was refused, so EXEC will be
+	bytes   int          // of the queued words
+	aborted bool         // a command was refused, so EXEC will be
+	exec    command.Args // the EXEC that runs it
 }
 
 type queuedCommand struct {
@@ -134,8 +135,8 @@ func (s *Session) DiscardMulti() resp.Reply {
 // ExecMulti runs the transaction: its commands are the requests of one
 // Execute, which visits all shards that they and the lock concern, and does
 // nothing if the lock is dirty. Commands that run in the session have their
-// turn, in order, when the replies are put together.
-func (s *Session) ExecMulti() resp.Reply {
+// turn, in order, when the replies are put together. The words are EXEC's own.
+func (s *Session) ExecMulti(a *command.Args) resp.Reply {
 	m := s.multi
 	if m == nil {
 		return resp.ErrNoMulti
@@ -148,7 +149,7 @@ func (s *Session) ExecMulti() resp.Reply {
 	x := s.collected()
 	x.Atomic = true
 	b := s.batch
-	b.following = m
+	b.following, m.exec = m, *a
 	b.slots = append(b.slots, slot{kind: exec, x: x, n: len(m.queued), mute: s.muted()})
 	s.guard(x)
 	db := s.db
@@ -234,12 +235,12 @@ func (s *Session) visitKeys(x *keyspace.Execute, row *Command, argv [][]byte) {
 // others.
 func (s *Session) emitExec(sl *slot) {
 	b := s.batch
+	s.server.feedTransaction(s, b.following, sl.x.Refused)
 	if sl.x.Refused {
 		b.written += sl.n
 		s.emit(sl, s.encoder.Append(nil, resp.NilArray))
 		return
 	}
-	s.server.feedTransaction(s, b.following)
 	s.emit(sl, resp.AppendHeader(nil, '*', sl.n))
 }
 

@@ -3,6 +3,7 @@ package admin
 import (
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
 )
 
 var _ = Commands.Add(command.Spec[Call]{
@@ -15,13 +16,17 @@ var _ = Commands.Add(command.Spec[Call]{
 	Run: monitor,
 })
 
-var errMonitorInExec = resp.Error("ERR MONITOR isn't allowed in transactions")
+var errMonitorInExec = resp.Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
 
 // monitor answers OK before the first command is shown, as the answer goes
-// out with the batch and what is shown waits for that.
+// out with the batch and what is shown waits for that. To a monitor it answers
+// nothing, as Redis does.
 func monitor(c Call, _ *command.Args) resp.Reply {
-	if c.Session.InExec() {
+	switch {
+	case c.Session.InExec():
 		return errMonitorInExec
+	case c.Session.Flags.Load()&session.FlagMonitor != 0:
+		return resp.Nothing
 	}
 	c.Session.Server().StartMonitor(c.Session)
 	return resp.OK

@@ -25,7 +25,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 			"> MULTI\n+OK\n> SET k\n-ERR wrong number of arguments for 'set' command\n" +
 			"> EXEC\n-EXECABORT Transaction discarded because of previous errors.\n",
 	},
-	Run: func(s *session.Session, _ *command.Args) resp.Reply { return s.ExecMulti() },
+	Run: func(s *session.Session, a *command.Args) resp.Reply { return s.ExecMulti(a) },
 })
 
 var _ = Commands.Add(command.Spec[*session.Session]{
