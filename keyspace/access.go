@@ -70,18 +70,16 @@ func (tx *Tx) Idle(v Value) int64 { return int64((tx.stamp - v.slot.Stamp()) & s
 // Frequency is a value's counter of uses, under an LFU policy.
 func (tx *Tx) Frequency(v Value) int64 { return int64(tx.decayed(v.slot.Stamp())) }
 
-// SetIdle makes a value one that was last used so many seconds ago. Under an
-// LFU policy, which does not know that, it does nothing.
-func (tx *Tx) SetIdle(v Value, seconds int64) {
-	if !tx.Settings.LFU {
-		v.slot.SetStamp((tx.stamp - uint32(min(seconds, stampMask))) & stampMask)
+// Restamp makes a value one that was last used idle seconds ago, and so many
+// times, up to 255: whichever of these the policy counts. Where it is negative
+// the value is as one that was just made.
+func (tx *Tx) Restamp(v Value, idle, uses int64) {
+	stamp := newStamp(tx.now, tx.Settings)
+	switch {
+	case tx.Settings.LFU && uses >= 0:
+		stamp = stamp&^counterMax | uint32(min(uses, counterMax))
+	case !tx.Settings.LFU && idle >= 0:
+		stamp = (stamp - uint32(min(idle, stampMask))) & stampMask
 	}
-}
-
-// SetFrequency sets a value's counter of uses, 0 to 255, under an LFU policy;
-// under others it does nothing.
-func (tx *Tx) SetFrequency(v Value, uses int64) {
-	if tx.Settings.LFU {
-		v.slot.SetStamp(minuteStamp(tx.now) | uint32(uses)&counterMax)
-	}
+	v.slot.SetStamp(stamp)
 }

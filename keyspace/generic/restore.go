@@ -84,7 +84,7 @@ func restore(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if mistake := kind.Put(tx, key, dumped.Elements(), deadline, "restore"); mistake.IsError() {
 		return errBadPayload
 	}
-	o.mark(tx, tx.Peek(key))
+	tx.Restamp(tx.Peek(key), o.idle, o.uses)
 	return resp.OK
 }
 
@@ -126,15 +126,4 @@ func (o *restoreOptions) deadline(tx *keyspace.Tx, a *command.Args, ttl []byte) 
 		return millis
 	}
 	return tx.Now() + min(millis, math.MaxInt64-tx.Now())
-}
-
-// mark tells of a value how long ago, or how often, it was used where it comes
-// from.
-func (o *restoreOptions) mark(tx *keyspace.Tx, v keyspace.Value) {
-	switch {
-	case o.uses >= 0:
-		tx.SetFrequency(v, o.uses)
-	case o.idle >= 0:
-		tx.SetIdle(v, o.idle)
-	}
 }
