@@ -340,12 +340,13 @@ func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
 }
 
 // changed is called for each change of a key: the command counts as one that
-// changed something, and whoever watches the key is noted.
+// changed something, and whoever watches the key is noted. Notifications do
+// not speak of a change whose event is "".
 func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	tx.dirty = true
 	at.sh.dirty = true
 	at.sh.Stats.Changes++
-	if tx.Settings.Events {
+	if tx.Settings.Events && event != "" {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}
 	if !watched {
