@@ -32,7 +32,7 @@ func (s *Session) Subscribe(channels [][]byte) resp.Reply {
 	for i, channel := range channels {
 		refusal := s.watch(rows[i], words[i][rows[i].Words():], asChannel, string(channel))
 		if refusal.IsError() {
-			s.answer(nil, refusal)
+			s.answerPart(refusal)
 			continue
 		}
 		s.confirm("subscribe", resp.Bulk(channel))
@@ -76,5 +76,16 @@ func (s *Session) Unsubscribe(channels [][]byte) resp.Reply {
 
 // confirm answers one step of SUBSCRIBE or UNSUBSCRIBE.
 func (s *Session) confirm(what string, channel resp.Reply) {
-	s.answer(nil, resp.Push(resp.BulkString(what), channel, resp.Int(int64(s.Channels.Load()))))
+	s.answerPart(resp.Push(resp.BulkString(what), channel, resp.Int(int64(s.Channels.Load()))))
+}
+
+// answerPart is one of the several replies of a command. In a transaction that
+// is being run they stand where its one reply would, as in Redis.
+func (s *Session) answerPart(reply resp.Reply) {
+	switch {
+	case !s.inExec:
+		s.answer(nil, reply)
+	case !s.muted():
+		s.out = s.encoder.Append(s.out, reply)
+	}
 }
