@@ -100,7 +100,7 @@ func (at home) valueAt(ref slab.Ref) Value {
 	probe := at.d.keys.Probe(at.sh.hashOf(ref))
 	for slot := probe.Next(); ; slot = probe.Next() {
 		if slot.Ref() == ref {
-			return Value{at, slot, readHeader(at.sh.mem, ref)}
+			return Value{home: at, slot: slot, head: readHeader(at.sh.mem, ref)}
 		}
 	}
 }

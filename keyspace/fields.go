@@ -28,6 +28,19 @@ func (tx *Tx) ExpireFields(key []byte, when int64) {
 	}
 }
 
+// Past is the time, Unix milliseconds, up to which fields of the value count
+// as gone though they are still there; 0 if there are none such. There are in a
+// value with very many that were due at once, of which only a part is removed
+// when a command looks for the key, and in one met on a walk.
+func (v Value) Past() int64 { return v.past }
+
+// see notes whether there are fields that count as gone at the time now.
+func (v *Value) see(now int64) {
+	if v.overdue(fieldEnds, now) {
+		v.past = now
+	}
+}
+
 // fieldDeadline is when the first of the value's fields ends, or NoDeadline.
 func (v *Value) fieldDeadline() int64 {
 	if !v.head.has(flagFields) {

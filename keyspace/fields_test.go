@@ -11,7 +11,14 @@ import (
 
 // A type whose values are nothing but the deadlines of their fields, 8 bytes
 // each, stands for hashes here.
-var fieldKind = Kind{Type: Hash, Expire: func(tx *Tx, v Value, now int64, effort int) (took int) {
+var fieldKind = Kind{Type: Hash, Len: func(v Value) (n int) {
+	for _, when := range fieldsOf(v.Packed()) {
+		if when > v.Past() {
+			n++
+		}
+	}
+	return n
+}, Expire: func(tx *Tx, v Value, now int64, effort int) (took int) {
 	key, left := bytes.Clone(v.Key()), []int64(nil)
 	for _, when := range fieldsOf(v.Packed()) {
 		if took == effort || when > now {
@@ -232,6 +239,17 @@ func (m *fieldModel) pass(ms int64) {
 func (m *fieldModel) compare() {
 	for db, keys := range m.dbs {
 		m.all(db, func(tx *Tx) {
+			walked := 0
+			tx.Each(func(v Value) bool {
+				walked++
+				if want := keys[string(v.Key())]; v.Is(Hash) && fieldKind.Len(v) != len(want) {
+					m.t.Errorf("%s in %d has %d fields, want %d", v.Key(), db, fieldKind.Len(v), len(want))
+				}
+				return true
+			})
+			if walked != len(keys) {
+				m.t.Errorf("%d keys were walked through, want %d", walked, len(keys))
+			}
 			for i := range 5 {
 				name := fmt.Sprint("k", i)
 				v, want := tx.Peek([]byte(name)), keys[name]

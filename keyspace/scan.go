@@ -7,10 +7,12 @@ import (
 )
 
 // live makes the Value of a slot met while walking a table; ok is false for a
-// key past its deadline, which is skipped and left to go in its own turn.
+// key past its deadline, or that of its last field, which is skipped and left
+// to go in its own turn.
 func (tx *Tx) live(sh *Shard, d *db, slot *table.Slot) (v Value, ok bool) {
-	v = Value{home{sh, d}, slot, readHeader(sh.mem, slot.Ref())}
-	if v.overdue(keyEnds, tx.now) {
+	v = Value{home: home{sh, d}, slot: slot, head: readHeader(sh.mem, slot.Ref())}
+	v.see(tx.now)
+	if v.overdue(keyEnds, tx.now) || v.past > 0 && tx.Kind(v.Type()).Len(v) == 0 {
 		return Value{}, false
 	}
 	return v, true

@@ -242,6 +242,7 @@ func (tx *Tx) Peek(key []byte) Value {
 		if v.slot == nil {
 			return Value{}
 		}
+		v.see(tx.now)
 	}
 	return v
 }

@@ -38,11 +38,12 @@ const (
 	Intset
 	Skiplist
 	StreamTree
+	ListpackEx // a Listpack of a hash, some fields of which end
 )
 
 // String is the encoding's name as OBJECT ENCODING tells it.
 func (e Encoding) String() string {
-	return [...]string{"raw", "int", "embstr", "listpack", "hashtable", "quicklist", "intset", "skiplist", "stream"}[e]
+	return [...]string{"raw", "int", "embstr", "listpack", "hashtable", "quicklist", "intset", "skiplist", "stream", "listpackex"}[e]
 }
 
 // Object is a value too large to be packed into its entry. It lives in the Go
@@ -75,6 +76,7 @@ type Value struct {
 	home
 	slot *table.Slot
 	head header
+	past int64 // see Past
 }
 
 // home is where a key belongs: its shard, and its database there.

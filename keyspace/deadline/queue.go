@@ -143,6 +143,32 @@ func (q *Queue) Remove(pos uint32) {
 	}
 }
 
+// CountUntil returns the number of deadlines that are not later than when. It
+// takes as long as there are.
+func (q *Queue) CountUntil(when int64) int { return q.countUntil(0, when) }
+
+func (q *Queue) countUntil(i int, when int64) (n int) {
+	if i >= q.count || q.node(i).deadline() > when {
+		return 0
+	}
+	n = 1
+	for child := fanOut*i + 1; child <= fanOut*i+fanOut; child++ {
+		n += q.countUntil(child, when)
+	}
+	return n
+}
+
+// AllUntil reports whether no deadline is later than when. It begins with those
+// that most likely are, at the end.
+func (q *Queue) AllUntil(when int64) bool {
+	for i := q.count - 1; i >= 0; i-- {
+		if q.node(i).deadline() > when {
+			return false
+		}
+	}
+	return true
+}
+
 // Each calls visit for every deadline, in no useful order, until it returns
 // false. visit must not change the queue.
 func (q *Queue) Each(visit func(deadline int64, r slab.Ref) bool) {

@@ -130,6 +130,30 @@ func TestRandomAgainstMap(t *testing.T) {
 	}
 }
 
+// CountUntil and AllUntil agree with counting.
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	t.Logf("-seed %d", *seedFlag)
+	rnd := rand.New(rand.NewPCG(*seedFlag, 5))
+	m := newModel(t)
+	defer m.q.Close()
+	for r := range 3000 {
+		if n := m.q.Len(); r%50 == 0 {
+			when := rnd.Int64N(1100)
+			want := 0
+			for _, deadline := range m.want {
+				if deadline <= when {
+					want++
+				}
+			}
+			if got, all := m.q.CountUntil(when), m.q.AllUntil(when); got != want || all != (want == n) {
+				t.Fatalf("%d of %d are not later than %d, all: %v; want %d", got, n, when, all, want)
+			}
+		}
+		m.add(slab.Ref(r+1), rnd.Int64N(1000))
+	}
+}
+
 // Removing the earliest again and again sorts.
 func TestOrder(t *testing.T) {
 	t.Parallel()
