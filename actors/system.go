@@ -249,6 +249,7 @@ func (s *System) Loops() int { return s.transport.Loops() }
 func (s *System) Close() {
 	s.idle.close()
 	s.transport.Close()
+	s.Server.Recall()
 	s.workers.Close()
 	s.Node.Close()
 }

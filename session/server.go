@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +37,9 @@ type Server struct {
 	pause               pause
 	dice                *diceServer
 	outboxes            outboxes
+	away                sync.WaitGroup  // work that sessions do away
+	ending              context.Context // of what is away
+	end                 context.CancelFunc
 
 	mu       sync.Mutex
 	sessions map[uint64]*Session
@@ -45,6 +49,7 @@ type Server struct {
 // NewServer completes a Server whose exported fields are set.
 func NewServer(s *Server) *Server {
 	s.started = time.Now()
+	s.ending, s.end = context.WithCancel(context.Background())
 	s.sessions = map[uint64]*Session{}
 	ours := len(s.Catalogue.List())
 	s.Stats.init(ours + 1) // and HANDSHAKE, which is DiceDB's alone

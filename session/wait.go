@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"math"
 	"sync/atomic"
 	"time"
@@ -97,6 +98,24 @@ func (s *Session) Elsewhere(work func() resp.Reply) resp.Reply {
 		s.Send(&Answer{Reply: work()})
 	}()
 	return reply
+}
+
+// Away is Elsewhere for work that talks to other servers and comes back to the
+// shards. It is told by ctx when it should come to its end.
+func (s *Session) Away(work func(ctx context.Context) resp.Reply) resp.Reply {
+	server := s.server
+	server.away.Add(1)
+	return s.Elsewhere(func() resp.Reply {
+		defer server.away.Done()
+		return work(server.ending)
+	})
+}
+
+// Recall ends what is away, and returns when it has come back. No session may
+// be at work any more; the shards must be.
+func (s *Server) Recall() {
+	s.end()
+	s.away.Wait()
 }
 
 // failed ends the link of a session whose work elsewhere has panicked, as a
