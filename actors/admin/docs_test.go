@@ -44,7 +44,7 @@ func TestDocsOfAllCommands(t *testing.T) {
 
 // asHint is a syntax as redis-cli would write it.
 func asHint(syntax string) string {
-	return strings.NewReplacer("<", "", ">", "", " | ", "|").Replace(syntax)
+	return strings.NewReplacer("<", "", ">", "", " | ", "|", `""`, "").Replace(syntax)
 }
 
 // field is the value of a field in a flat map, or nothing.

@@ -96,6 +96,7 @@ var oddCommands = map[string]string{
 	"client categories": containerReason, "object categories": containerReason,
 	"unwatch arity":   "with a fingerprint it ends a live query",
 	"subscribe flags": liveReason, "unsubscribe flags": liveReason,
+	"migrate flags": "in a transaction it could not wait", "restore-asking flags": "only a node of a cluster would have to ask",
 }
 
 const containerReason = "a container is of the category of its group"
