@@ -32,7 +32,8 @@ func blmpop(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if timeout.Bad() {
 		return timeout.Err()
 	}
-	key, e, mistake := firstList(tx, p.keys)
+	var e edit
+	key, mistake := firstList(tx, p.keys, &e)
 	switch {
 	case mistake.IsError():
 		return mistake
@@ -47,6 +48,7 @@ func blmpop(tx *keyspace.Tx, a *command.Args) resp.Reply {
 func serveMany(tx *keyspace.Tx, a *command.Args, key []byte) resp.Reply {
 	a.Bytes()
 	p := readManyPop(a)
-	e, _ := open(tx, key)
+	var e edit
+	e.open(tx, key)
 	return p.take(key, &e)
 }

@@ -39,7 +39,8 @@ func blockingPop(tx *keyspace.Tx, a *command.Args, at side) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	key, e, mistake := firstList(tx, keys)
+	var e edit
+	key, mistake := firstList(tx, keys, &e)
 	switch {
 	case mistake.IsError():
 		return mistake
@@ -69,6 +70,7 @@ func serveRight(tx *keyspace.Tx, _ *command.Args, key []byte) resp.Reply {
 }
 
 func serve(tx *keyspace.Tx, key []byte, at side) resp.Reply {
-	e, _ := open(tx, key)
+	var e edit
+	e.open(tx, key)
 	return resp.Array(resp.Bulk(key), e.popOne(at))
 }

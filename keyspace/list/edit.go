@@ -10,20 +10,23 @@ import (
 // with the event given, and ends the edit: its value is void then.
 type edit struct {
 	view
-	tx  *keyspace.Tx
-	key []byte
-	v   keyspace.Value
-	lim limits
+	keys *large // the key's when it was opened; nil if it was packed or missing
+	tx   *keyspace.Tx
+	key  []byte
+	v    keyspace.Value
+	lim  limits
 }
 
 // open begins to change the list of a key, which may be missing. If ok is
 // false, the key holds something else.
-func open(tx *keyspace.Tx, key []byte) (e edit, ok bool) {
-	v := tx.Find(key)
-	if isOther(v) {
-		return edit{}, false
+func (e *edit) open(tx *keyspace.Tx, key []byte) (ok bool) {
+	e.tx, e.key, e.v, e.lim = tx, key, tx.Find(key), limitsOf(tx.Settings)
+	if isOther(e.v) {
+		return false
 	}
-	return edit{viewOf(v), tx, key, v, limitsOf(tx.Settings)}, true
+	e.view = viewOf(e.v)
+	e.keys = e.large
+	return true
 }
 
 // push puts texts at an end, one after the other. A list that outgrows the
@@ -79,14 +82,13 @@ func (e *edit) enlarge() {
 // save makes known what was changed of a large list, which becomes packed if
 // it is short. The key's time to live stays.
 func (e *edit) save(event string) {
-	isKeys := e.v.IsObject() && e.v.Object() == keyspace.Object(e.large)
 	switch half := e.lim.half(); {
 	case half.allow(e.large.items, e.large.used):
 		e.putPacked(e.large.pack(), event)
-		if !isKeys {
+		if e.large != e.keys {
 			e.large.Free(e.large.mem, math.MaxInt)
 		}
-	case isKeys:
+	case e.large == e.keys:
 		e.tx.Touch(e.v, event)
 	default:
 		e.tx.PutObject(e.key, e.large, keyspace.KeepDeadline, event)

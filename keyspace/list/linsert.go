@@ -33,9 +33,9 @@ func linsert(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return resp.ErrSyntax
 	}
 	pivot, text := a.Bytes(), a.Bytes()
-	e, ok := open(tx, key)
+	var e edit
 	switch {
-	case !ok:
+	case !e.open(tx, key):
 		return resp.ErrWrongType
 	case e.v.Missing():
 		return resp.Zero

@@ -75,23 +75,23 @@ func rpoplpush(tx *keyspace.Tx, a *command.Args) resp.Reply {
 
 // make moves an element and answers it, null if there is none.
 func (m *move) make(tx *keyspace.Tx) resp.Reply {
-	source, ok := open(tx, m.source)
+	var source edit
 	switch {
-	case !ok:
+	case !source.open(tx, m.source):
 		return resp.ErrWrongType
 	case source.v.Missing():
 		return resp.Nil
 	case bytes.Equal(m.source, m.destination):
 		return source.rotate(m)
 	}
-	destination, ok := open(tx, m.destination)
-	if !ok {
+	var destination edit
+	if !destination.open(tx, m.destination) {
 		return resp.ErrWrongType
 	}
-	source, _ = open(tx, m.source) // the destination may just have gone at its deadline
+	source.open(tx, m.source) // the destination may just have gone at its deadline
 	text := source.copyEnd(m.from)
 	destination.push([][]byte{text}, m.to, m.to.pushed())
-	source, _ = open(tx, m.source)
+	source.open(tx, m.source)
 	source.drop(1, m.from, m.from.popped())
 	return resp.Bulk(text)
 }

@@ -59,7 +59,8 @@ func lmpop(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	key, e, mistake := firstList(tx, p.keys)
+	var e edit
+	key, mistake := firstList(tx, p.keys, &e)
 	switch {
 	case mistake.IsError():
 		return mistake
@@ -71,17 +72,16 @@ func lmpop(tx *keyspace.Tx, a *command.Args) resp.Reply {
 
 // firstList begins to change the first list there is among the keys. If there
 // is none, key is nil; if another type comes first, that is the mistake.
-func firstList(tx *keyspace.Tx, keys [][]byte) (key []byte, e edit, mistake resp.Reply) {
+func firstList(tx *keyspace.Tx, keys [][]byte, e *edit) (key []byte, mistake resp.Reply) {
 	for _, key := range keys {
-		e, ok := open(tx, key)
 		switch {
-		case !ok:
-			return nil, edit{}, resp.ErrWrongType
+		case !e.open(tx, key):
+			return nil, resp.ErrWrongType
 		case !e.v.Missing():
-			return key, e, resp.Nothing
+			return key, resp.Nothing
 		}
 	}
-	return nil, edit{}, resp.Nothing
+	return nil, resp.Nothing
 }
 
 // take takes the elements from a list that has one, and answers its key and

@@ -56,9 +56,9 @@ func pop(tx *keyspace.Tx, a *command.Args, at side) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	e, ok := open(tx, key)
+	var e edit
 	switch {
-	case !ok:
+	case !e.open(tx, key):
 		return resp.ErrWrongType
 	case e.v.Missing() && several:
 		return resp.NilArray

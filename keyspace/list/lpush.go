@@ -72,17 +72,17 @@ func (at side) pushed() string {
 }
 
 func push(tx *keyspace.Tx, a *command.Args, at side) resp.Reply {
-	e, ok := open(tx, a.Key())
-	if !ok {
+	var e edit
+	if !e.open(tx, a.Key()) {
 		return resp.ErrWrongType
 	}
 	return e.pushWords(a, at)
 }
 
 func pushToExisting(tx *keyspace.Tx, a *command.Args, at side) resp.Reply {
-	e, ok := open(tx, a.Key())
+	var e edit
 	switch {
-	case !ok:
+	case !e.open(tx, a.Key()):
 		return resp.ErrWrongType
 	case e.v.Missing():
 		return resp.Zero

@@ -28,9 +28,9 @@ func lrem(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	e, ok := open(tx, key)
+	var e edit
 	switch {
-	case !ok:
+	case !e.open(tx, key):
 		return resp.ErrWrongType
 	case e.v.Missing():
 		return resp.Zero

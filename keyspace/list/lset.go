@@ -24,9 +24,9 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 var errIndex = resp.Error("ERR index out of range")
 
 func lset(tx *keyspace.Tx, a *command.Args) resp.Reply {
-	e, ok := open(tx, a.Key())
+	var e edit
 	switch {
-	case !ok:
+	case !e.open(tx, a.Key()):
 		return resp.ErrWrongType
 	case e.v.Missing():
 		return resp.ErrNoSuchKey
