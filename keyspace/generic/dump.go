@@ -31,5 +31,9 @@ func dump(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	case tx.Kind(v.Type()) == nil:
 		return errNoFormat
 	}
-	return resp.Bulk(rdb.Dump(nil, rdb.ValueOf(tx, v)))
+	payload := rdb.Dump(rdb.ValueOf(tx, v))
+	if payload == nil {
+		return resp.Nil
+	}
+	return resp.Bulk(payload)
 }

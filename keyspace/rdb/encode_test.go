@@ -86,12 +86,10 @@ func TestValuesComeBack(t *testing.T) {
 			for _, k := range kept {
 				members := drawMembers(rng, k.typ, k.enc)
 				v := valueOf(k.typ, k.enc, members)
-				if v.Form() != k.form {
-					t.Fatalf("a %s kept as %s is written as %s", k.typ, k.enc, v.Form())
-				}
 				for _, e := range []*Encoder{memory, stream} {
-					e.Byte(byte(k.form))
-					e.Value(v, k.form)
+					if form, written := e.Value(v); form != k.form || !written {
+						t.Fatalf("a %s kept as %s is written as %s", k.typ, k.enc, form)
+					}
 				}
 				want, forms = append(want, members), append(forms, k.form)
 			}
@@ -133,7 +131,7 @@ func TestDeadlinesComeBack(t *testing.T) {
 	f := func(members ...member) {
 		t.Helper()
 		v := valueOf(keyspace.Hash, keyspace.Listpack, members)
-		payload := Dump([]byte("before"), v)[6:]
+		payload := Dump(v)
 		if payload[0] != byte(HashTimed) || payload[len(payload)-footer] != versionTimed {
 			t.Errorf("it is dumped as %q", payload)
 		}
@@ -153,6 +151,37 @@ func TestDeadlinesComeBack(t *testing.T) {
 	}
 	f(member{text: "f", value: "v", deadline: 1})
 	f(member{text: "a"}, member{text: "f", value: "v", deadline: lastDeadline}, member{text: "g", deadline: 1_700_000_000_000})
+}
+
+// Fields that have ended are counted by Len, and are not among the elements.
+func TestEndedFields(t *testing.T) {
+	t.Parallel()
+	for _, enc := range []keyspace.Encoding{keyspace.Listpack, keyspace.HashTable} {
+		v := valueOf(keyspace.Hash, enc, []member{{text: "f", value: "v"}})
+		v.Len = 3
+		p, err := Open(Dump(v))
+		if err != nil || p.Check() != nil {
+			t.Errorf("%v, %v", err, p.Check())
+		}
+		v = valueOf(keyspace.Hash, enc, nil)
+		v.Len = 2
+		if payload := Dump(v); payload != nil {
+			t.Errorf("a hash of nothing is %q", payload)
+		}
+	}
+}
+
+// An entry of a file has its key behind the form.
+func TestEntry(t *testing.T) {
+	t.Parallel()
+	e := NewEncoder(nil)
+	e.Entry([]byte("key"), valueOf(keyspace.Set, keyspace.HashTable, []member{{text: "a"}}))
+	if got := string(e.Bytes()); got != "\x02\x03key\x01\x01a" {
+		t.Errorf("%q", got)
+	}
+	if _, written := e.Entry([]byte("key"), valueOf(keyspace.Hash, keyspace.HashTable, nil)); written || len(e.Bytes()) != 8 {
+		t.Errorf("nothing is written as %q", e.Bytes()[8:])
+	}
 }
 
 // Texts that may be numbers, and their nearest neighbours that may not.
@@ -196,8 +225,8 @@ func TestBlocksOfLists(t *testing.T) {
 			members = append(members, member{text: strings.Repeat("x", size)})
 		}
 		e := NewEncoder(nil)
-		e.Value(valueOf(keyspace.List, keyspace.Quicklist, members), Listpacks)
-		d := NewDecoder(e.Bytes())
+		e.Value(valueOf(keyspace.List, keyspace.Quicklist, members))
+		d := NewDecoder(e.Bytes()[1:])
 		var got []int
 		for range d.Length() {
 			if container := d.Length(); container == containerPlain {

@@ -29,108 +29,145 @@ func ValueOf(tx *keyspace.Tx, v keyspace.Value) Value {
 	}
 }
 
-// Form is the form that a value is written in: one that redis-server 7.0
+// plan is what has to be known of a value before it is written.
+type plan struct {
+	form     Form
+	count    int   // elements, or blocks of a list
+	earliest int64 // deadline of a field, Unix milliseconds; 0 if none has one
+}
+
+// plan chooses the form that a value is written in: one that redis-server 7.0
 // knows, unless fields of a hash have deadlines.
-func (v Value) Form() Form {
+func (v Value) plan() plan {
 	switch v.Type {
 	case keyspace.String:
-		return Text
+		return plan{form: Text, count: v.Len}
 	case keyspace.List:
-		return Listpacks
+		return plan{form: Listpacks, count: countBlocks(v)}
 	case keyspace.Set:
 		if v.Encoding == keyspace.Intset {
-			return SetIntset
+			return plan{form: SetIntset, count: v.Len}
 		}
-		return Set
+		return plan{form: Set, count: v.Len}
 	case keyspace.SortedSet:
 		if v.Encoding == keyspace.Listpack {
-			return SortedSetListpack
+			return plan{form: SortedSetListpack, count: v.Len}
 		}
-		return SortedSet
+		return plan{form: SortedSet, count: v.Len}
 	case keyspace.Hash:
-		return v.hashForm()
+		return v.planHash()
 	}
 	panic("no form for a " + v.Type.String())
 }
 
-func (v Value) hashForm() Form {
+// planHash counts the fields, as those that have ended may still be in Len.
+func (v Value) planHash() (p plan) {
 	for e := range v.Elements {
-		if e.Deadline != 0 {
-			return HashTimed
+		p.count++
+		if e.Deadline > 0 && (p.earliest == 0 || e.Deadline < p.earliest) {
+			p.earliest = e.Deadline
 		}
 	}
-	if v.Encoding == keyspace.Listpack {
-		return HashListpack
+	switch {
+	case p.earliest > 0:
+		p.form = HashTimed
+	case v.Encoding == keyspace.Listpack:
+		p.form = HashListpack
+	default:
+		p.form = Hash
 	}
-	return Hash
+	return p
 }
 
-// Value writes a value in a form, without the byte that tells the form: in an
-// RDB file the key stands between them.
-func (e *Encoder) Value(v Value, f Form) {
-	switch f {
+// Value writes a value behind its form. It reports whether there is one: a hash
+// of which all fields have ended is none, and nothing is written.
+func (e *Encoder) Value(v Value) (f Form, written bool) {
+	p := v.plan()
+	if p.count == 0 {
+		return p.form, false
+	}
+	e.Byte(byte(p.form))
+	e.body(v, p)
+	return p.form, true
+}
+
+// Entry is Value for an RDB file, in which the key stands behind the form.
+func (e *Encoder) Entry(key []byte, v Value) (f Form, written bool) {
+	p := v.plan()
+	if p.count == 0 {
+		return p.form, false
+	}
+	e.Byte(byte(p.form))
+	e.Text(key)
+	e.body(v, p)
+	return p.form, true
+}
+
+// body writes a value in the form that was planned.
+func (e *Encoder) body(v Value, p plan) {
+	switch p.form {
 	case Text:
-		e.each(v, func(el keyspace.Element) { e.Text(el.Text) })
+		e.each(v, p.count, func(el keyspace.Element) { e.Text(el.Text) })
 	case Set:
-		e.Length(uint64(v.Len))
-		e.each(v, func(el keyspace.Element) { e.Text(el.Text) })
+		e.counted(v, p.count, func(el keyspace.Element) { e.Text(el.Text) })
 	case SetIntset:
 		e.intset(v)
 	case SortedSet:
-		e.Length(uint64(v.Len))
-		e.each(v, func(el keyspace.Element) {
+		e.counted(v, p.count, func(el keyspace.Element) {
 			e.Text(el.Text)
 			e.millis(math.Float64bits(el.Score))
 		})
 	case SortedSetListpack:
-		e.listpack(v, func(el keyspace.Element) {
+		e.listpack(v, p.count, func(el keyspace.Element) {
 			e.block.text(el.Text)
 			e.block.score(el.Score)
 		})
 	case Hash:
-		e.Length(uint64(v.Len))
-		e.each(v, func(el keyspace.Element) {
+		e.counted(v, p.count, func(el keyspace.Element) {
 			e.Text(el.Text)
 			e.Text(el.Value)
 		})
 	case HashListpack:
-		e.listpack(v, func(el keyspace.Element) {
+		e.listpack(v, p.count, func(el keyspace.Element) {
 			e.block.text(el.Text)
 			e.block.text(el.Value)
 		})
 	case HashTimed:
-		e.timed(v)
+		e.timed(v, p)
 	case Listpacks:
-		e.listpacks(v)
-	default:
-		panic("a value is not written as a " + f.String())
+		e.listpacks(v, p.count)
 	}
 }
 
 // each calls write for all elements. If they are not as many as was written
 // before them, the bytes are worth nothing.
-func (e *Encoder) each(v Value, write func(keyspace.Element)) {
-	n := 0
+func (e *Encoder) each(v Value, count int, write func(keyspace.Element)) {
 	for el := range v.Elements {
 		write(el)
-		n++
+		count--
 	}
-	if n != v.Len {
+	if count != 0 {
 		panic("a value has another number of elements than it says")
 	}
 }
 
+// counted writes the number of elements and then each.
+func (e *Encoder) counted(v Value, count int, write func(keyspace.Element)) {
+	e.Length(uint64(count))
+	e.each(v, count, write)
+}
+
 // listpack writes a value whose elements write adds to one listpack.
-func (e *Encoder) listpack(v Value, write func(keyspace.Element)) {
+func (e *Encoder) listpack(v Value, count int, write func(keyspace.Element)) {
 	e.block.begin()
-	e.each(v, write)
+	e.each(v, count, write)
 	e.Text(e.block.end())
 }
 
 // intset writes a set of numbers.
 func (e *Encoder) intset(v Value) {
 	numbers := make([]int64, 0, v.Len)
-	e.each(v, func(el keyspace.Element) {
+	e.each(v, v.Len, func(el keyspace.Element) {
 		n, _ := command.ParseInt(el.Text)
 		numbers = append(numbers, n)
 	})
@@ -138,19 +175,12 @@ func (e *Encoder) intset(v Value) {
 }
 
 // timed writes a hash with deadlines.
-func (e *Encoder) timed(v Value) {
-	earliest := int64(math.MaxInt64)
-	for el := range v.Elements {
-		if el.Deadline > 0 {
-			earliest = min(earliest, el.Deadline)
-		}
-	}
-	e.millis(uint64(earliest))
-	e.Length(uint64(v.Len))
-	e.each(v, func(el keyspace.Element) {
+func (e *Encoder) timed(v Value, p plan) {
+	e.millis(uint64(p.earliest))
+	e.counted(v, p.count, func(el keyspace.Element) {
 		after := uint64(0)
 		if el.Deadline > 0 {
-			after = uint64(el.Deadline-earliest) + 1
+			after = uint64(el.Deadline-p.earliest) + 1
 		}
 		e.Length(after)
 		e.Text(el.Text)
@@ -159,15 +189,10 @@ func (e *Encoder) timed(v Value) {
 }
 
 // listpacks writes a list in blocks, as redis-server would cut it.
-func (e *Encoder) listpacks(v Value) {
-	cut := blockCutter{}
-	for el := range v.Elements {
-		cut.add(el.Text)
-	}
-	e.Length(uint64(cut.blocks))
-	cut = blockCutter{}
-	open := false
-	e.each(v, func(el keyspace.Element) {
+func (e *Encoder) listpacks(v Value, blocks int) {
+	e.Length(uint64(blocks))
+	cut, open := blockCutter{}, false
+	e.each(v, v.Len, func(el keyspace.Element) {
 		begins, plain := cut.add(el.Text)
 		if begins && open {
 			e.endBlock()
@@ -187,6 +212,15 @@ func (e *Encoder) listpacks(v Value) {
 	if open {
 		e.endBlock()
 	}
+}
+
+// countBlocks is how many blocks a list is cut into.
+func countBlocks(v Value) int {
+	cut := blockCutter{}
+	for el := range v.Elements {
+		cut.add(el.Text)
+	}
+	return cut.blocks
 }
 
 func (e *Encoder) endBlock() {

@@ -24,19 +24,19 @@ const (
 // ErrFooter: a payload's version is not known, or its checksum is wrong.
 var ErrFooter = errors.New("the version or the checksum is wrong")
 
-// Dump appends a value as a payload.
-func Dump(dst []byte, v Value) []byte {
-	e := NewEncoder(dst)
-	form := v.Form()
-	e.Byte(byte(form))
-	e.Value(v, form)
-	out := e.Bytes()
+// Dump is a value as a payload; nil if there is none, see Encoder.Value.
+func Dump(v Value) []byte {
+	e := NewEncoder(nil)
+	form, written := e.Value(v)
+	if !written {
+		return nil
+	}
 	of := uint16(version)
 	if form == HashTimed {
 		of = versionTimed
 	}
-	out = binary.LittleEndian.AppendUint16(out, of)
-	return binary.LittleEndian.AppendUint64(out, Checksum(0, out[len(dst):]))
+	out := binary.LittleEndian.AppendUint16(e.Bytes(), of)
+	return binary.LittleEndian.AppendUint64(out, Checksum(0, out))
 }
 
 // Payload is a payload with a good footer.

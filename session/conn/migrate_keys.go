@@ -52,9 +52,9 @@ func (k *keys) dump(names [][]byte, watch bool) (parcels []*parcel, refusal resp
 			case tx.Kind(v.Type()) == nil:
 				return resp.Error("ERR values of the type " + v.Type().String() + " have no format to be sent in")
 			}
-			parcels = append(parcels, &parcel{
-				key: key, payload: rdb.Dump(nil, rdb.ValueOf(tx, v)), deadline: tx.Deadline(v), now: tx.Now(),
-			})
+			if payload := rdb.Dump(rdb.ValueOf(tx, v)); payload != nil {
+				parcels = append(parcels, &parcel{key: key, payload: payload, deadline: tx.Deadline(v), now: tx.Now()})
+			}
 		}
 		if watch {
 			for _, p := range parcels {
