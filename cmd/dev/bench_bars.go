@@ -12,21 +12,9 @@ type bar struct {
 	limit   float64
 }
 
-// speedBars are the expectations of each shape of traffic. A shape that is not here has none.
-var speedBars = map[string][]bar{
-	"get P=1 c=1":    {{"p50", false, 1.0}},
-	"set P=1 c=1":    {{"p50", false, 1.0}},
-	"get P=1 c=50":   {{"thr", true, 1.0}, {"cpu", false, 0.95}},
-	"set P=1 c=50":   {{"thr", true, 1.0}, {"cpu", false, 0.95}},
-	"get P=16 c=50":  {{"thr", true, 1.4}, {"cpu", false, 0.7}},
-	"set P=16 c=50":  {{"thr", true, 1.4}, {"cpu", false, 0.7}},
-	"get P=512 c=8":  {{"thr", true, 2.5}, {"cpu", false, 0.5}},
-	"set P=512 c=8":  {{"thr", true, 2.5}, {"cpu", false, 0.5}},
-	"mset P=16 c=50": {{"thr", true, 1.2}, {"cpu", false, 0.8}},
-}
-
+// barsOf are the expectations of a shape of traffic; there may be none.
 func barsOf(s shape) []bar {
-	return speedBars[fmt.Sprintf("%s P=%d c=%d", s.Command, s.Pipeline, s.Links)]
+	return workloadOf(s.Command).bars[fmt.Sprintf("P=%d c=%d", s.Pipeline, s.Links)]
 }
 
 func (b bar) keeps(ratio float64) bool {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -21,9 +20,6 @@ type speedCmd struct {
 	Seconds  float64  `help:"Length of a round for each server." default:"2"`
 	Keys     int      `help:"Keys the commands are spread over." default:"100000"`
 }
-
-// speedCommands are the commands that bench knows how to send, in the order of `all`.
-var speedCommands = []string{"get", "set", "mset", "incr", "hset", "ping", "lpush", "rpush", "sadd", "zadd"}
 
 // measure is one server's part of one round.
 type measure struct {
@@ -83,12 +79,15 @@ func (c *speedCmd) check() error {
 func (c *speedCmd) shapes() []shape {
 	names := c.Commands
 	if slices.Contains(names, "all") {
-		names = speedCommands
+		names = workloadNames()
 	}
 	var out []shape
 	for _, name := range names {
 		for i, pipeline := range c.Pipeline {
 			links := c.Links[min(i, len(c.Links)-1)]
+			if workloadOf(name).slow && pipeline*links > 1 {
+				continue
+			}
 			for _, size := range c.Size {
 				out = append(out, shape{Command: name, Pipeline: pipeline, Links: links, Size: size, Keys: c.Keys})
 			}
@@ -131,18 +130,45 @@ func (c *speedCmd) measureFresh(ctx context.Context, s shape, p program) (measur
 	if err := srv.offers(s); err != nil {
 		return measure{}, err
 	}
-	if err := preload(srv.port, s); err != nil {
-		return measure{}, err
+	if fill := workloadOf(s.Command).fill; fill != nil {
+		if err := preload(srv.port, fill(s)); err != nil {
+			return measure{}, err
+		}
 	}
-	const warmSeconds, guess = 0.3, 10_000
-	warm, err := runLoad(ctx, srv.port, s, wholeBatches(guess, s))
+	work := workloadOf(s.Command)
+	const warmSeconds = 0.3
+	guess := 10_000.0
+	if work.slow {
+		guess = 3
+	}
+	warm, err := srv.warm(ctx, s, wholeBatches(guess, s))
 	if err == nil {
-		warm, err = runLoad(ctx, srv.port, s, wholeBatches(warm.rate*warmSeconds, s))
+		warm, err = srv.warm(ctx, s, wholeBatches(warm.rate*warmSeconds, s))
 	}
 	if err != nil {
 		return measure{}, fmt.Errorf("%w; the server's last words:\n%s", err, srv.lastWords())
 	}
-	return srv.measure(ctx, s, wholeBatches(warm.rate*c.Seconds, s))
+	count := wholeBatches(warm.rate*c.Seconds, s)
+	if err := srv.refill(s, count); err != nil {
+		return measure{}, err
+	}
+	return srv.measure(ctx, s, count)
+}
+
+// warm runs count commands that do not count.
+func (s *server) warm(ctx context.Context, sh shape, count int) (traffic, error) {
+	if err := s.refill(sh, count); err != nil {
+		return traffic{}, err
+	}
+	return runLoad(ctx, s.port, sh, count)
+}
+
+// refill gives count commands that take something away as much to take.
+func (s *server) refill(sh shape, count int) error {
+	if work := workloadOf(sh.Command); work.drain != nil {
+		return preload(s.port, work.drain(sh, count))
+	}
+	return nil
 }
 
 // wholeBatches rounds a number of commands up to full pipelines on every link: redis-benchmark sends
@@ -160,7 +186,7 @@ func (s *server) offers(sh shape) error {
 		return err
 	}
 	defer l.close()
-	_, err = l.ask(sample(sh, 0, strings.Repeat("x", sh.Size))...)
+	_, err = l.ask(workloadOf(sh.Command).sample(sh, 0)...)
 	return err
 }
 

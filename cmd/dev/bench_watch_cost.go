@@ -84,7 +84,7 @@ func (c *watchCmd) aside(ctx context.Context, p program) ([]watchFigure, error) 
 }
 
 func (c *watchCmd) sideRound(ctx context.Context, s *server) (map[string]float64, error) {
-	if err := preload(s.port, sideLoad); err != nil {
+	if err := preload(s.port, fillStrings(sideLoad)); err != nil {
 		return nil, err
 	}
 	warm, err := runLoad(ctx, s.port, sideLoad, wholeBatches(100_000, sideLoad))

@@ -42,9 +42,9 @@ func runLoad(ctx context.Context, port int, s shape, count int) (traffic, error)
 	if s.Links == 1 && s.Pipeline == 1 {
 		return pingPong(ctx, port, s, count)
 	}
-	args := []string{"-p", strconv.Itoa(port), "--csv", "-t", benchmarkTest(s.Command),
-		"-n", strconv.Itoa(count), "-c", strconv.Itoa(s.Links), "-P", strconv.Itoa(s.Pipeline),
-		"-d", strconv.Itoa(s.Size), "-r", strconv.Itoa(s.Keys)}
+	args := []string{"-p", strconv.Itoa(port), "--csv",
+		"-n", strconv.Itoa(count), "-c", strconv.Itoa(s.Links), "-P", strconv.Itoa(s.Pipeline), "-r", strconv.Itoa(s.Keys)}
+	args = append(args, workloadOf(s.Command).command(s)...)
 	cmd := exec.CommandContext(ctx, "redis-benchmark", args...)
 	begin := time.Now()
 	out, err := cmd.Output()
@@ -59,14 +59,6 @@ func runLoad(ctx context.Context, port int, s shape, count int) (traffic, error)
 	used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	t.busy = used.Seconds() / time.Since(begin).Seconds()
 	return t, err
-}
-
-// benchmarkTest is redis-benchmark's name for a command's test.
-func benchmarkTest(command string) string {
-	if command == "ping" {
-		return "ping_mbulk"
-	}
-	return command
 }
 
 // parseBenchmark reads the last row of `redis-benchmark --csv`, finding its columns by their names.
@@ -107,12 +99,12 @@ func pingPong(ctx context.Context, port int, s shape, count int) (traffic, error
 	}
 	defer l.close()
 	took := make([]time.Duration, 0, count)
-	value := strings.Repeat("x", s.Size)
+	work := workloadOf(s.Command)
 	usedBefore, _ := cpuTime(os.Getpid()) // busy is a hint: without it the round still counts
 	begin := time.Now()
 	for i := range count {
 		sent := time.Now()
-		if _, err := l.ask(sample(s, i, value)...); err != nil {
+		if _, err := l.ask(work.sample(s, i)...); err != nil {
 			return traffic{}, err
 		}
 		took = append(took, time.Since(sent))
@@ -131,47 +123,34 @@ func pingPong(ctx context.Context, port int, s shape, count int) (traffic, error
 	}, nil
 }
 
-// sample is the i-th command of a shape, as redis-benchmark words it. Its key walks over the
-// keyspace in steps of a prime, so that neighbours in time are none in memory.
-func sample(s shape, i int, value string) []string {
-	number := fmt.Sprintf("%012d", i*7919%s.Keys)
-	switch s.Command {
-	case "get":
-		return []string{"GET", "key:" + number}
-	case "set":
-		return []string{"SET", "key:" + number, value}
-	case "mset":
-		args := []string{"MSET"}
-		for range 10 {
-			args = append(args, "key:"+number, value)
-		}
-		return args
-	case "incr":
-		return []string{"INCR", "counter:" + number}
-	case "hset":
-		return []string{"HSET", "myhash", "element:" + number, value}
-	case "lpush", "rpush":
-		return []string{strings.ToUpper(s.Command), "mylist", value}
-	case "sadd":
-		return []string{"SADD", "myset", "element:" + number}
-	case "zadd":
-		return []string{"ZADD", "myzset", number, "element:" + number}
-	}
-	return []string{"PING"}
-}
-
-// preload gives the commands that read or overwrite strings all their keys to find.
-func preload(port int, s shape) error {
-	if !slices.Contains([]string{"get", "set", "mset"}, s.Command) {
-		return nil
-	}
+// preload sends commands, pipelined; one that fails ends it.
+func preload(port int, all script) (err error) {
 	l, err := dial(port, "")
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	value := strings.Repeat("x", s.Size)
-	return l.load(s.Keys, func(out []byte, i int) []byte {
-		return appendCommand(out, "SET", fmt.Sprintf("key:%012d", i), value)
+	sent := 0
+	flush := func() {
+		if err == nil && sent > 0 {
+			err = l.send()
+		}
+		for ; err == nil && sent > 0; sent-- {
+			_, err = l.read()
+		}
+	}
+	all(func(words ...string) {
+		if err != nil {
+			return
+		}
+		l.out = appendCommand(l.out, words...)
+		if sent++; sent == loadBatch {
+			flush()
+		}
 	})
+	flush()
+	if err != nil {
+		return fmt.Errorf("loading: %w", err)
+	}
+	return nil
 }

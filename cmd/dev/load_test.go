@@ -33,22 +33,22 @@ func TestParseBenchmark(t *testing.T) {
 
 func TestSampleMatchesItsName(t *testing.T) {
 	t.Parallel()
-	for _, name := range speedCommands {
-		args := sample(shape{Command: name, Keys: 10}, 3, "v")
-		if args[0] != strings.ToUpper(name) {
+	for _, name := range workloadNames() {
+		args := workloadOf(name).sample(shape{Command: name, Keys: 10, Size: 1}, 3)
+		if base, _, _ := strings.Cut(name, "_"); args[0] != strings.ToUpper(base) {
 			t.Errorf("the sample of %s is %q", name, args)
 		}
 	}
 	f := func(name string, i int, want ...string) {
 		t.Helper()
-		if got := sample(shape{Command: name, Keys: 100}, i, "v"); !slices.Equal(got, want) {
+		if got := workloadOf(name).sample(shape{Command: name, Keys: 100, Size: 1}, i); !slices.Equal(got, want) {
 			t.Errorf("sample(%s, %d) = %q, want %q", name, i, got, want)
 		}
 	}
 	f("get", 0, "GET", "key:000000000000")
-	f("set", 1, "SET", "key:000000000019", "v")
+	f("set", 1, "SET", "key:000000000019", "x")
 	f("ping", 5, "PING")
-	if args := sample(shape{Command: "mset", Keys: 1}, 0, "v"); len(args) != 21 {
+	if args := workloadOf("mset").sample(shape{Command: "mset", Keys: 1, Size: 1}, 0); len(args) != 21 {
 		t.Errorf("MSET of ten keys has %d arguments, want 21", len(args))
 	}
 }
@@ -82,7 +82,13 @@ func TestShapes(t *testing.T) {
 		t.Errorf("shapes are %q, want %q", got, want)
 	}
 	c.Commands = []string{"all"}
-	if got := len(c.shapes()); got != 6*len(speedCommands) {
-		t.Errorf("all gives %d shapes, want %d", got, 6*len(speedCommands))
+	quick := 0
+	for _, w := range workloads {
+		if !w.slow {
+			quick++
+		}
+	}
+	if got := len(c.shapes()); got != 6*quick {
+		t.Errorf("all gives %d shapes, want %d", got, 6*quick)
 	}
 }

@@ -32,7 +32,7 @@ func main() {
 	line := kong.Parse(&commands{},
 		kong.Name("dev"),
 		kong.Description("The tasks of Troupe's developers."),
-		kong.Vars{"speedCommands": strings.Join(append(speedCommands, "all"), ",")},
+		kong.Vars{"speedCommands": strings.Join(append(workloadNames(), "all"), ",")},
 		kong.BindTo(ctx, (*context.Context)(nil)))
 	line.FatalIfErrorf(line.Run())
 }
