@@ -12,6 +12,8 @@ import (
 	"github.com/troupedb/troupe/resp"
 )
 
+func init() { shardtest.Kinds[keyspace.Hash] = &hash.Kind }
+
 // within runs a function in a turn of its own, over all shards.
 func within(w *shardtest.World, run func(tx *keyspace.Tx) resp.Reply) resp.Reply {
 	x := &keyspace.Execute{Encoder: resp.V3, Requests: []keyspace.Request{{DB: w.DB, Do: run}}}

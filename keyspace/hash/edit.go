@@ -11,14 +11,15 @@ const packedMax = 16 << 20
 
 // pairMax bounds a field with its value, in bytes: a slab heap allocates 1 GB
 // at once.
-const pairMax = 1<<30 - 2*pack.LengthMax
+const pairMax = 1<<30 - 2*pack.LengthMax - placeBytes
 
 // tooLong reports whether a field with its value is more than can be kept.
 func tooLong(field, value []byte) bool { return len(field)+len(value) > pairMax }
 
-// edit is a hash while a command changes it. The changes are the key's after
-// save, which tells of them as one. What takes no more room than before is
-// written where it is; else a packed hash is copied to the turn's buffer.
+// edit is a hash while a command changes or makes it. The changes are the key's
+// after save or replace, which tell of them as one. What takes no more room
+// than before is written where it is; else a packed hash is copied to the
+// turn's buffer.
 type edit struct {
 	fields
 	tx      *keyspace.Tx
@@ -37,35 +38,57 @@ func open(tx *keyspace.Tx, key []byte) (e edit, ok bool) {
 	return edit{fields: fieldsOf(v), tx: tx, key: key, v: v}, true
 }
 
-// set gives a field its value and reports whether it is new. A hash that
-// outgrows the packed form becomes large.
-func (e *edit) set(field, value []byte) (added bool) {
+// begin begins a new hash for a key, whatever that holds until replace.
+func begin(tx *keyspace.Tx, key []byte) edit { return edit{tx: tx, key: key} }
+
+// set gives a field its value, without a deadline, and reports whether it is
+// new. A hash that outgrows the packed form becomes large.
+func (e *edit) set(field, value []byte) (added bool) { return e.put(field, value, false) }
+
+// put is set for a field that keeps its deadline, if keep says so.
+func (e *edit) put(field, value []byte, keep bool) (added bool) {
 	longest := e.tx.Settings.HashPackedValue
 	if e.large == nil && (len(field) > longest || len(value) > longest) {
 		e.enlarge()
 	}
 	if e.large != nil {
-		return e.large.set(field, value)
+		e.removeGone(field)
+		return e.large.set(field, value, keep)
 	}
-	added = e.setPacked(field, value)
+	added = e.putPacked(field, value, keep)
 	if e.packed.len() > e.tx.Settings.HashPackedEntries || len(e.packed) > packedMax {
 		e.enlarge()
 	}
 	return added
 }
 
-func (e *edit) setPacked(field, value []byte) (added bool) {
+func (e *edit) putPacked(field, value []byte, keep bool) (added bool) {
 	p, found := e.packed.find(field)
-	switch {
-	case !found:
+	if !found {
 		e.draft()
 		e.packed = e.packed.add(field, value)
 		return true
-	case len(value) > p.end-p.value:
+	}
+	if len(value) > p.after-p.value {
 		e.draft()
+	}
+	if !keep {
+		e.packed = e.packed.dropDeadline(p)
+		p, _ = e.packed.find(field)
 	}
 	e.packed = e.packed.replace(p, value)
 	return false
+}
+
+// removeGone removes a field of a large hash that counts as gone and is still
+// there.
+func (e *edit) removeGone(field []byte) {
+	if e.past == 0 {
+		return
+	}
+	if element, found := e.large.Find(field); found && e.large.gone(element, e.past) {
+		e.large.remove(element)
+	}
 }
 
 // draft moves a packed hash to the turn's buffer, where it may grow.
@@ -78,18 +101,50 @@ func (e *edit) draft() {
 
 // enlarge makes a packed hash large.
 func (e *edit) enlarge() {
-	l := newLarge(e.tx.MemOf(e.key), e.tx.NewSeed(e.key))
-	e.packed.each(func(field, value []byte) bool {
-		l.Insert(field, value)
+	b, l := e.packed, newLarge(e.tx.MemOf(e.key), e.tx.NewSeed(e.key))
+	b.pairs(func(p pair) bool {
+		element, _ := l.Add(p.fieldOf(b), p.valueOf(b))
+		if p.ends() {
+			l.setDeadline(element, b.deadline(p))
+		}
 		return true
 	})
-	e.large = l
+	e.packed, e.large = nil, l
+}
+
+// setDeadline lets a field that is there end at a time, or never if that is 0.
+func (e *edit) setDeadline(field []byte, when int64) {
+	if e.large != nil {
+		element, _ := e.large.Find(field)
+		if when == 0 {
+			e.large.dropDeadline(element)
+		} else {
+			e.large.setDeadline(element, when)
+		}
+		return
+	}
+	p, _ := e.packed.find(field)
+	switch {
+	case when == 0:
+		e.packed = e.packed.dropDeadline(p)
+		return
+	case !e.packed.timed():
+		e.packed, e.drafted = e.packed.makeTimed(), true
+		p, _ = e.packed.find(field)
+	case !p.ends():
+		e.draft()
+	}
+	e.packed = e.packed.setDeadline(p, when)
 }
 
 // remove takes a field out and reports whether it was there.
 func (e *edit) remove(field []byte) bool {
 	if e.large != nil {
-		return e.large.remove(field)
+		element, found := e.large.Find(field)
+		if found = found && !e.large.gone(element, e.past); found {
+			e.large.remove(element)
+		}
+		return found
 	}
 	p, found := e.packed.find(field)
 	if found {
@@ -98,28 +153,89 @@ func (e *edit) remove(field []byte) bool {
 	return found
 }
 
+// timed reports whether fields have, or had, deadlines.
+func (e *edit) timed() bool {
+	if e.large != nil {
+		return e.large.due != nil
+	}
+	return e.packed.timed()
+}
+
+// bytes are those of a packed hash, and what they are.
+func (e *edit) bytes() keyspace.Packed {
+	p := keyspace.Packed{Type: keyspace.Hash, Encoding: keyspace.Listpack, Bytes: e.packed}
+	if e.packed.timed() {
+		p.Encoding = keyspace.ListpackEx
+	}
+	return p
+}
+
 // save makes the changes those of the key, whose time to live stays. event is
 // what keyspace notifications call them. A hash without fields goes.
 func (e *edit) save(event string) {
-	tx := e.tx
+	tx, p := e.tx, e.bytes()
 	switch {
 	case e.len() == 0:
 		tx.Also(e.key, event)
 		tx.Remove(e.v, "del")
+		return
 	case e.large != nil && e.v.IsObject():
 		tx.Touch(e.v, event)
 	case e.large != nil:
 		tx.PutObject(e.key, e.large, keyspace.KeepDeadline, event)
-	case e.v.Missing():
-		tx.PutPacked(e.key, keyspace.Packed{Type: keyspace.Hash, Encoding: keyspace.Listpack, Bytes: e.packed}, keyspace.KeepDeadline, event)
+	case e.v.Missing() || e.v.Encoding() != p.Encoding:
+		tx.PutPacked(e.key, p, keyspace.KeepDeadline, event)
 	case e.drafted:
-		copy(tx.Resize(e.v, len(e.packed), event), e.packed)
-	case len(e.packed) != len(e.v.Packed()):
-		tx.Resize(e.v, len(e.packed), event)
+		copy(tx.Resize(e.v, len(p.Bytes), event), p.Bytes)
+	case len(p.Bytes) != len(e.v.Packed()):
+		tx.Resize(e.v, len(p.Bytes), event)
 	default:
 		tx.Touch(e.v, event)
 	}
-	if e.drafted {
-		tx.KeepScratch(e.packed)
+	e.saved()
+}
+
+// replace makes the hash that was begun the key's, whatever it held before,
+// with that deadline. A hash without fields becomes no key.
+func (e *edit) replace(deadline int64, event string) {
+	switch {
+	case e.len() == 0:
+		e.drop()
+		e.tx.Delete(e.key, "del")
+		return
+	case e.large != nil:
+		e.tx.PutObject(e.key, e.large, deadline, event)
+	default:
+		e.tx.PutPacked(e.key, e.bytes(), deadline, event)
+	}
+	e.saved()
+}
+
+// saved tells the keyspace when the first field ends.
+func (e *edit) saved() {
+	if e.drafted && e.large == nil {
+		e.tx.KeepScratch(e.packed)
+	}
+	if e.timed() {
+		e.tx.ExpireFields(e.key, e.nearest())
+	}
+}
+
+// nearest is when the first field ends, as keyspace.Tx.ExpireFields takes it.
+func (h *fields) nearest() (when int64) {
+	if h.large != nil {
+		when = h.large.nearest()
+	} else {
+		when = h.packed.nearest()
+	}
+	if when == 0 {
+		return keyspace.NoDeadline
+	}
+	return when
+}
+
+// drop gives back the memory of a hash that was begun and becomes no key's.
+func (e *edit) drop() {
+	for e.large != nil && !e.large.Free(nil, packedMax) {
 	}
 }

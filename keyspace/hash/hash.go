@@ -8,21 +8,26 @@
 // the forms listpack and hashtable, and a hash changes over at the very
 // command at which it does in Redis 7.0.
 //
-//	packed   | fields << 1 | pair | pair | …       OBJECT ENCODING listpack
-//	element  | pair |                              one of a large hash
+// Fields may end at a time of their own. A packed hash that has, or had, such
+// fields is a timed one, and called listpackex, as since Redis 7.4; a large one
+// has an order of its deadlines beside its table. Hashes without such fields
+// take no memory for this.
+//
+//	packed   | fields << 1 | pair | pair | …             OBJECT ENCODING listpack
 //	pair     | length | field | length | value |
 //
-// Lengths, and the number of fields, are varints as encoding/binary has them:
-// seven bits a byte, the lowest first. So a pair takes two bytes beside its
-// texts, and the search for a field steps from pair to pair. A packed hash of
-// no bytes has no fields.
+//	timed    | fields << 1 | 1 | pair | pair | …         OBJECT ENCODING listpackex
+//	pair     | length << 1 | field | length | value |
+//	pair     | length << 1 | 1 | field | length | value | deadline, 6 |
 //
-// Fields that end at a time of their own will be marked by the bit that the
-// number of fields leaves free: with it, each value of a packed hash is
-// followed by six bytes of its deadline (Unix milliseconds, 0 for none), and
-// six bytes before the first pair say the earliest. An element of a large
-// hash will have its deadline after the pair, marked in the stamp of its slot,
-// and the earliest in order beside the table.
+//	large    a dict.Dict of the kind Text                OBJECT ENCODING hashtable
+//	element  | field | value |
+//	element  | field | value, place in the order, 4 |    with the mark ends
+//
+// Lengths, and the number of fields, are varints: see package pack. So a pair
+// takes two bytes beside its texts, and the search for a field steps from pair
+// to pair. A packed hash of no bytes has no fields. A deadline is in
+// milliseconds of Unix time; it and the place are little-endian.
 package hash
 
 import (

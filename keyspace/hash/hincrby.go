@@ -49,7 +49,7 @@ func hincrby(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if tooLong(field, value) {
 		return resp.ErrStringSize
 	}
-	e.set(field, value)
+	e.put(field, value, true)
 	e.save("hincrby")
 	return resp.Int(sum)
 }

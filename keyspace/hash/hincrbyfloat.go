@@ -54,7 +54,7 @@ func hincrbyfloat(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if tooLong(field, value) {
 		return resp.ErrStringSize
 	}
-	e.set(field, value)
+	e.put(field, value, true)
 	e.save("hincrbyfloat")
 	return resp.Bulk(value)
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/troupedb/troupe/keyspace"
-	"github.com/troupedb/troupe/keyspace/dict"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -86,71 +85,4 @@ func readCount(a *command.Args) (count int64, show shown) {
 		a.Fail(resp.ErrOutOfRange) // as a flat array it could not be counted
 	}
 	return count, show
-}
-
-// random is a field, each as likely as any other. There must be one.
-func (h *fields) random(tx *keyspace.Tx) (field, value []byte) {
-	if h.large != nil {
-		e := h.large.Random(tx.Rand())
-		return e.Text, e.Payload
-	}
-	nth := tx.Rand() % uint64(h.packed.len())
-	h.packed.each(func(f, v []byte) bool {
-		field, value = f, v
-		nth--
-		return nth != math.MaxUint64
-	})
-	return field, value
-}
-
-// drawnMax bounds how many fields may be drawn, and Settings.TextMax how many
-// bytes in sum, since a few fields make a reply of any size. (Redis 7.0 goes
-// on sending for as long as it takes.)
-const drawnMax = 1 << 22
-
-// draw makes the items of a reply with so many fields, each drawn from all.
-// ok is false if that is too many.
-func (h *fields) draw(tx *keyspace.Tx, count int64, show shown) (items []resp.Reply, ok bool) {
-	if count > drawnMax {
-		return nil, false
-	}
-	items = tx.Items(show.items(int(count)))[:0]
-	var all []resp.Reply // of a packed hash, which has no faster way to the nth field
-	if h.large == nil {
-		all = h.show(nil, show)
-	}
-	for bytes := 0; count > 0; count-- {
-		if h.large == nil {
-			i := show.items(int(tx.Rand() % uint64(h.packed.len())))
-			items = append(items, all[i:i+show.items(1)]...)
-		} else {
-			field, value := h.random(tx)
-			items = show.add(items, field, value)
-		}
-		for _, item := range items[len(items)-show.items(1):] {
-			bytes += len(item.Str())
-		}
-		if bytes > tx.Settings.TextMax() {
-			return nil, false
-		}
-	}
-	return items, true
-}
-
-// sample makes the items of a reply with so many different fields, fewer than
-// there are; every set of them is as likely as any other.
-func (h *fields) sample(tx *keyspace.Tx, count int, show shown) []resp.Reply {
-	items := tx.Items(show.items(count))[:0]
-	if h.large != nil {
-		h.large.Sample(count, tx.Rand, func(e dict.Element) { items = show.add(items, e.Text, e.Payload) })
-		return items
-	}
-	pick := dict.Picker{Left: h.len(), Want: count}
-	h.packed.each(func(field, value []byte) bool {
-		if pick.Next(tx.Rand()) {
-			items = show.add(items, field, value)
-		}
-		return pick.Want > 0
-	})
-	return items
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/dict"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -87,7 +88,7 @@ func readScan(a *command.Args) (s scan) {
 func (s *scan) begin(tx *keyspace.Tx, fields int) {
 	if !s.match {
 		fields = int(min(int64(fields), s.count+bucketRoom))
-		s.items = tx.Items(s.show.items(fields))[:0]
+		s.items = tx.Items(s.show.items(fields))[:0:s.show.items(fields)]
 	}
 }
 
@@ -97,11 +98,16 @@ const bucketRoom = 8
 // step goes on until count fields have been looked at, or to the end.
 func (s *scan) step(h *fields, cursor uint64) (next uint64) {
 	if h.large == nil {
-		h.packed.each(func(field, value []byte) bool { s.visit(field, value); return true })
+		h.each(func(field, value []byte) bool { s.visit(field, value); return true })
 		return 0
 	}
 	for s.seen < s.count {
-		if cursor = h.large.scan(cursor, s.visit); cursor == 0 {
+		cursor = h.large.Scan(cursor, func(e dict.Element) {
+			if !h.large.gone(e, h.past) {
+				s.visit(e.Text, value(e))
+			}
+		})
+		if cursor == 0 {
 			break
 		}
 	}

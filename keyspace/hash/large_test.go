@@ -21,11 +21,13 @@ func TestLargeAgainstModel(t *testing.T) {
 				field := w.field(fields)
 				if rng.IntN(3) > 0 {
 					value := w.value()
-					if got, want := l.set([]byte(field), []byte(value)), m.set(field, value); got != want {
+					if got, want := l.set([]byte(field), []byte(value), false), m.set(field, value); got != want {
 						t.Fatalf("set(%q) added %v, want %v", field, got, want)
 					}
-				} else if got, want := l.remove([]byte(field)), m.remove(field); got != want {
-					t.Fatalf("remove(%q) = %v, want %v", field, got, want)
+				} else if e, found := l.Find([]byte(field)); found != m.remove(field) {
+					t.Fatalf("%q is found: %v", field, found)
+				} else if found {
+					l.remove(e)
 				}
 			}
 			compareLarge(t, l, m)
@@ -45,13 +47,14 @@ func compareLarge(t *testing.T, l *large, m *model) {
 	if l.Len() != len(m.order) {
 		t.Fatalf("%d fields, want %d", l.Len(), len(m.order))
 	}
+	h := fields{large: l}
 	for field, want := range m.value {
-		if got, found := l.get([]byte(field)); !found || string(got) != want {
+		if got, found := h.get([]byte(field)); !found || string(got) != want {
 			t.Fatalf("%q is %.30q, %v, want %.30q", field, got, found, want)
 		}
 	}
 	seen := map[string]bool{}
-	l.each(func(field, value []byte) bool {
+	h.each(func(field, value []byte) bool {
 		if seen[string(field)] || m.value[string(field)] != string(value) {
 			t.Fatalf("%q %.30q was seen, want %.30q", field, value, m.value[string(field)])
 		}

@@ -1,9 +1,12 @@
 package hash
 
-import "github.com/troupedb/troupe/keyspace/pack"
+import (
+	"github.com/troupedb/troupe/keyspace/pack"
+)
 
-// packed is a hash in its packed form. Methods that change it do so in place
-// as long as the result fits the slice's capacity, and return the result.
+// packed is a hash in its packed form, timed or not. Methods that change it do
+// so in place as long as the result fits the slice's capacity, and return the
+// result; a pair that was found is void afterwards.
 type packed []byte
 
 // pair is where the parts of a field and its value are in some bytes.
@@ -12,58 +15,73 @@ type pair struct {
 	field  int // the field
 	length int // the value's length, after the field
 	value  int // the value
-	end    int // of the value, and so of the pair
-}
-
-// pairAt reads the two lengths of the pair that begins at i.
-func pairAt(b []byte, i int) (p pair) {
-	p.begin = i
-	n, at := pack.Length(b, i)
-	p.field, p.length = at, at+n
-	n, at = pack.Length(b, p.length)
-	p.value, p.end = at, at+n
-	return p
+	after  int // the end of the value
+	end    int // the end of the pair: after a deadline, if it has one
 }
 
 func (p *pair) fieldOf(b []byte) []byte { return b[p.field:p.length:p.length] }
-func (p *pair) valueOf(b []byte) []byte { return b[p.value:p.end:p.end] }
+func (p *pair) valueOf(b []byte) []byte { return b[p.value:p.after:p.after] }
+func (p *pair) ends() bool              { return p.end > p.after }
+
+// head reads the number of fields, whether the hash is timed, and where the
+// first pair is.
+func (b packed) head() (fields int, timed bool, first int) {
+	if len(b) == 0 {
+		return 0, false, 0
+	}
+	n, first := pack.Length(b, 0)
+	return n >> 1, n&1 != 0, first
+}
 
 // len is the number of fields.
 func (b packed) len() int {
-	n, _ := b.head()
+	n, _, _ := b.head()
 	return n
 }
 
-// head reads the number of fields and says where the first pair is.
-func (b packed) head() (fields, first int) {
-	if len(b) == 0 {
-		return 0, 0
+// timed reports whether fields have, or had, deadlines.
+func (b packed) timed() bool { return len(b) > 0 && b[0]&1 != 0 }
+
+// pairAt reads the lengths of the pair that begins at i.
+func (b packed) pairAt(i int, timed bool) (p pair) {
+	p.begin = i
+	n, at := pack.Length(b, i)
+	tail := 0
+	if timed {
+		n, tail = n>>1, deadlineBytes*(n&1)
 	}
-	n, first := pack.Length(b, 0)
-	return n >> 1, first
+	p.field, p.length = at, at+n
+	n, at = pack.Length(b, p.length)
+	p.value, p.after = at, at+n
+	p.end = p.after + tail
+	return p
 }
 
 // find looks for a field.
 func (b packed) find(field []byte) (p pair, found bool) {
-	_, i := b.head()
+	_, timed, i := b.head()
 	for i < len(b) {
 		n, at := pack.Length(b, i)
+		tail := 0
+		if timed {
+			n, tail = n>>1, deadlineBytes*(n&1)
+		}
 		length := at + n
 		if n == len(field) && string(b[at:length]) == string(field) {
-			return pairAt(b, i), true
+			return b.pairAt(i, timed), true
 		}
 		n, at = pack.Length(b, length)
-		i = at + n
+		i = at + n + tail
 	}
 	return pair{}, false
 }
 
-// each calls visit for every field until it returns false.
-func (b packed) each(visit func(field, value []byte) bool) {
-	_, i := b.head()
+// pairs calls visit for every pair until it returns false.
+func (b packed) pairs(visit func(p pair) bool) {
+	_, timed, i := b.head()
 	for i < len(b) {
-		p := pairAt(b, i)
-		if !visit(p.fieldOf(b), p.valueOf(b)) {
+		p := b.pairAt(i, timed)
+		if !visit(p) {
 			return
 		}
 		i = p.end
@@ -72,31 +90,39 @@ func (b packed) each(visit func(field, value []byte) bool) {
 
 // add puts a field that is not there yet at the end.
 func (b packed) add(field, value []byte) packed {
-	fields, _ := b.head()
-	b = b.setLen(fields + 1)
+	fields, timed, _ := b.head()
+	b = b.setHead(fields+1, timed)
+	length := len(field)
+	if timed {
+		length <<= 1
+	}
 	i := len(b)
-	b = pack.Splice(b, i, i, pack.Size(len(field))+pack.Size(len(value)))
-	pack.Put(b, pack.Put(b, i, field), value)
+	b = pack.Splice(b, i, i, pack.LengthSize(length)+len(field)+pack.Size(len(value)))
+	i = pack.PutLength(b, i, length)
+	pack.Put(b, i+copy(b[i:], field), value)
 	return b
 }
 
-// replace gives the pair at p another value.
+// replace gives the pair at p another value. Its deadline stays.
 func (b packed) replace(p pair, value []byte) packed {
-	b = pack.Splice(b, p.length, p.end, pack.Size(len(value)))
+	b = pack.Splice(b, p.length, p.after, pack.Size(len(value)))
 	pack.Put(b, p.length, value)
 	return b
 }
 
 // remove takes the pair at p out.
 func (b packed) remove(p pair) packed {
-	fields, _ := b.head()
-	return packed(pack.Splice(b, p.begin, p.end, 0)).setLen(fields - 1)
+	fields, timed, _ := b.head()
+	return packed(pack.Splice(b, p.begin, p.end, 0)).setHead(fields-1, timed)
 }
 
-// setLen writes the number of fields.
-func (b packed) setLen(fields int) packed {
-	_, first := b.head()
+// setHead writes the number of fields, and whether the hash is timed.
+func (b packed) setHead(fields int, timed bool) packed {
+	_, _, first := b.head()
 	n := fields << 1
+	if timed {
+		n |= 1
+	}
 	if size := pack.LengthSize(n); size != first {
 		b = pack.Splice(b, 0, first, size)
 	}

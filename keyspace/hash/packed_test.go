@@ -48,7 +48,8 @@ func comparePacked(t *testing.T, b packed, m *model) {
 		t.Fatalf("%d fields, want %d", b.len(), len(m.order))
 	}
 	i := 0
-	b.each(func(field, value []byte) bool {
+	h := fields{packed: b}
+	h.each(func(field, value []byte) bool {
 		if string(field) != m.order[i] || string(value) != m.value[m.order[i]] {
 			t.Fatalf("field %d is %q %q, want %q %q", i, field, value, m.order[i], m.value[m.order[i]])
 		}

@@ -2,6 +2,7 @@ package hash
 
 import (
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/dict"
 	"github.com/troupedb/troupe/resp"
 )
 
@@ -10,6 +11,7 @@ import (
 type fields struct {
 	packed packed
 	large  *large
+	past   int64 // fields that end up to it count as gone: see keyspace.Value.Past
 }
 
 // fieldsOf are those of a Value that is a hash or missing.
@@ -18,9 +20,9 @@ func fieldsOf(v keyspace.Value) fields {
 	case v.Missing():
 		return fields{}
 	case v.IsObject():
-		return fields{large: v.Object().(*large)}
+		return fields{large: v.Object().(*large), past: v.Past()}
 	}
-	return fields{packed: v.Packed()}
+	return fields{packed: v.Packed(), past: v.Past()}
 }
 
 // lookup finds the hash of a reading command. If ok is false, the key holds
@@ -33,34 +35,59 @@ func lookup(tx *keyspace.Tx, key []byte) (h fields, ok bool) {
 	return fieldsOf(v), true
 }
 
-// len is the number of fields.
-func (h *fields) len() int {
-	if h.large != nil {
+// len is the number of fields. It takes long only for very many fields that
+// count as gone.
+func (h *fields) len() (n int) {
+	switch {
+	case h.large == nil && h.past == 0:
+		return h.packed.len()
+	case h.large == nil:
+		h.each(func(_, _ []byte) bool { n++; return true })
+		return n
+	case h.past == 0:
 		return h.large.Len()
 	}
-	return h.packed.len()
+	return h.large.Len() - h.large.due.CountUntil(h.past)
 }
 
 // get is the value of a field.
 func (h *fields) get(field []byte) (value []byte, found bool) {
-	if h.large != nil {
-		return h.large.get(field)
+	value, _, found = h.find(field, false)
+	return value, found
+}
+
+// find is the value of a field and, if asked for, when that ends, 0 for never.
+func (h *fields) find(field []byte, ask bool) (text []byte, deadline int64, found bool) {
+	if h.large == nil {
+		p, found := h.packed.find(field)
+		if !found || p.ends() && h.packed.deadline(p) <= h.past {
+			return nil, 0, false
+		}
+		return p.valueOf(h.packed), h.packed.deadline(p), true
 	}
-	p, found := h.packed.find(field)
-	if !found {
-		return nil, false
+	e, found := h.large.Find(field)
+	if !found || h.large.gone(e, h.past) {
+		return nil, 0, false
 	}
-	return p.valueOf(h.packed), true
+	if ask {
+		deadline = h.large.deadline(e)
+	}
+	return value(e), deadline, true
 }
 
 // each calls visit for every field until it returns false. Those of a packed
 // hash come in the order in which they were first set.
 func (h *fields) each(visit func(field, value []byte) bool) {
 	if h.large != nil {
-		h.large.each(visit)
+		h.large.Each(func(e dict.Element) bool {
+			return h.large.gone(e, h.past) || visit(e.Text, value(e))
+		})
 		return
 	}
-	h.packed.each(visit)
+	b := h.packed
+	b.pairs(func(p pair) bool {
+		return p.ends() && b.deadline(p) <= h.past || visit(p.fieldOf(b), p.valueOf(b))
+	})
 }
 
 // shown says what of each pair a reply lists.

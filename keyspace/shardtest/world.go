@@ -111,9 +111,11 @@ func (w *World) Exchange(argv [][]byte, encoder resp.Encoder) []byte {
 	return x.Out
 }
 
+// allExpired reports whether events are those of what was past its deadline: a
+// key, or fields, with the last of which the key goes.
 func allExpired(events []keyspace.Event) bool {
-	for _, e := range events {
-		if e.Name != "expired" {
+	for i, e := range events {
+		if e.Name != "expired" && e.Name != "hexpired" && !(e.Name == "del" && i > 0 && events[i-1].Name == "hexpired") {
 			return false
 		}
 	}
