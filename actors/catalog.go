@@ -27,7 +27,7 @@ func families(c *session.Catalogue) {
 
 // kinds are the types of value, for commands that treat all of them alike.
 func kinds() (all keyspace.Kinds) {
-	for _, kind := range []*keyspace.Kind{&str.Kind, &list.Kind, &set.Kind, &zset.Kind} {
+	for _, kind := range []*keyspace.Kind{&str.Kind, &hash.Kind, &list.Kind, &set.Kind, &zset.Kind} {
 		all[kind.Type] = kind
 	}
 	return all
