@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
 )
 
 // What one read may set going before it is answered. Together with the bound
@@ -12,6 +13,17 @@ import (
 const (
 	batchMax = 1024      // commands
 	outMax   = 256 << 10 // bytes of replies a shard encodes before it waits for the link
+)
+
+// loadMax is how much of a batch, or of a transaction, an event loop may run
+// itself; a worker runs the rest, so that the loop's other links need not wait.
+// What counts is the number of commands, and of the words that a command has
+// beyond wordsFree: in a large keyspace each may be a key, which takes as long as
+// a command. That is 0.7 µs where memory is slow, and in all well under a
+// millisecond.
+const (
+	loadMax   = batchMax
+	wordsFree = 6
 )
 
 // batch is the commands of one read that are not answered yet: for each a
@@ -24,7 +36,7 @@ type batch struct {
 	execs     []*keyspace.Execute
 	byShard   []*keyspace.Execute // those of execs that visit one shard
 	collect   *keyspace.Execute   // that of execs which visits several
-	requests  int
+	load      int                 // see loadMax
 	literals  []byte
 	argv      [][]byte
 	out       []byte // kept for the session's output
@@ -151,7 +163,14 @@ func (s *Session) ask(x *keyspace.Execute, row *Command, q keyspace.Request) {
 	b := s.batch
 	b.slots = append(b.slots, slot{row: row, kind: request, x: x, n: len(x.Requests), mute: s.muted()})
 	x.Requests = append(x.Requests, q)
-	b.requests++
+	x.Heavy = x.Heavy || q.Spec != nil && b.isHeavy(&q)
+}
+
+// isHeavy counts a request as part of the load, and reports whether it is for a
+// worker.
+func (b *batch) isHeavy(q *keyspace.Request) bool {
+	b.load += 1 + max(len(q.Argv)-wordsFree, 0)
+	return b.load > loadMax || q.Spec.Flags.Has(command.Heavy)
 }
 
 // post sends the batch to its shards and reports whether all is done.
@@ -294,5 +313,5 @@ func (s *Session) recycle() {
 	}
 	b.release()
 	b.slots, b.execs, b.literals = b.slots[:0], b.execs[:0], b.literals[:0]
-	b.collect, b.requests, b.pending, b.posted, b.written, b.following, b.mutes = nil, 0, 0, false, 0, nil, false
+	b.collect, b.load, b.pending, b.posted, b.written, b.following, b.mutes = nil, 0, 0, false, 0, nil, false
 }

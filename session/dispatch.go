@@ -217,7 +217,6 @@ func (s *Session) route(row *Command, argv [][]byte) bool {
 
 // askFor adds a command to an Execute that visits its shards.
 func (s *Session) askFor(x *keyspace.Execute, row *Command, argv [][]byte) {
-	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
 	s.ask(x, row, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db, Encoder: row.Encoder})
 }
 

@@ -201,7 +201,6 @@ func (s *Session) enqueue(x *keyspace.Execute, i int, db *int) {
 		return
 	}
 	s.visitKeys(x, q.row, q.argv)
-	x.Heavy = x.Heavy || q.row.Flags.Has(command.Heavy)
 	s.ask(x, q.row, keyspace.Request{Spec: q.row.Data, Argv: q.argv, DB: *db})
 }
 
