@@ -5,12 +5,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/session"
 )
 
-// idler closes the links of clients that have said nothing for a while (the
-// setting timeout). Clients that wait on purpose are left alone: those that
-// are blocked, subscribed, watching live queries, or monitors.
+// idler looks at what nobody uses, once a second. It gives back the memory that
+// was kept for large values, and closes the links of clients that have said
+// nothing for a while (the setting timeout). Clients that wait on purpose are
+// left alone: those that are blocked, subscribed, watching live queries, or
+// monitors.
 type idler struct {
 	max  atomic.Int64 // milliseconds; 0: for ever
 	stop chan struct{}
@@ -33,6 +36,7 @@ func (i *idler) start(server *session.Server) {
 			case <-i.stop:
 				return
 			case <-ticker.C:
+				slab.AgeBuffers()
 				i.sweep(server)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/session"
 )
 
@@ -47,8 +48,14 @@ func (w *wire) say(data []byte) {
 	}
 }
 
-func (w *wire) Write(p []byte)     { w.out = append(w.out, p...) }
-func (w *wire) Unsent() int        { return 0 }
+func (w *wire) Write(p []byte) { w.out = append(w.out, p...) }
+func (w *wire) Unsent() int    { return 0 }
+func (w *wire) Expect(int)     {}
+func (w *wire) Give(large *slab.Buffer, p []byte) {
+	w.Write(p)
+	large.Free()
+}
+
 func (w *wire) Pause()             { w.paused = true }
 func (w *wire) Resume()            { w.paused = false }
 func (w *wire) CloseAfterWrites()  {}

@@ -3,6 +3,7 @@ package keyspace
 import (
 	"sync/atomic"
 
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -50,6 +51,7 @@ type Execute struct {
 	// Broken is set when a handler panicked: the reason and the stack.
 	Broken *Broken
 
+	large *slab.Buffer // that Out lies in; nil: it is of Go's heap
 	owner Owner
 	next  int      // the shard to visit next, an index of Shards
 	held  []*shard // those passed
@@ -115,6 +117,7 @@ const (
 
 // Reset empties the batch for reuse, keeping its buffers.
 func (x *Execute) Reset() {
+	x.DropBuffer()
 	clear(x.Requests)
 	clear(x.held)
 	clear(x.further)
@@ -124,6 +127,7 @@ func (x *Execute) Reset() {
 // Again readies a batch that stopped at OutMax, and whose replies have been
 // used, to be posted for the requests that are left. It keeps Shards.
 func (x *Execute) Again() {
+	x.DropBuffer()
 	left := copy(x.Requests, x.Requests[x.Ran:])
 	clear(x.Requests[left:])
 	x.Requests, x.Out, x.Ran = x.Requests[:left], x.Out[:0], 0

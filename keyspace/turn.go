@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -129,8 +130,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		if reply.IsError() {
 			q.Failure, _, _ = strings.Cut(strings.Clone(reply.Str()), " ")
 		}
-		x.Out = x.encoderOf(q).Append(x.Out, reply)
-		q.End = len(x.Out)
+		x.encode(q, reply)
 		x.Ran++
 		full := false
 		if !x.Atomic {
@@ -146,6 +146,18 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		if full {
 			return
 		}
+	}
+}
+
+// encode appends a request's reply to Out.
+func (x *Execute) encode(q *Request, reply resp.Reply) {
+	if n := reply.Room(); n >= slab.BufferMin {
+		x.makeRoom(n)
+	}
+	x.Out = x.encoderOf(q).Append(x.Out, reply)
+	q.End = len(x.Out)
+	if x.large != nil {
+		x.countOut()
 	}
 }
 
@@ -194,8 +206,8 @@ func (x *Execute) broke(at int, reason any) {
 func (x *Execute) fail() {
 	for i := x.Ran; i < len(x.Requests); i++ {
 		q := &x.Requests[i]
-		x.Out = x.encoderOf(q).Append(x.Out, resp.ErrInternal)
-		q.End, q.Failure = len(x.Out), "ERR"
+		x.encode(q, resp.ErrInternal)
+		q.Failure = "ERR"
 	}
 	x.Ran = len(x.Requests)
 }

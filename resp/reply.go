@@ -155,6 +155,26 @@ func (r Reply) Format() string {
 // Items are the elements of a List, Unordered, Pairs, Couples or Out.
 func (r Reply) Items() []Reply { return r.items }
 
+// Room is how many bytes are enough for the reply, in RESP2 and RESP3.
+func (r *Reply) Room() int {
+	if len(r.items) == 0 {
+		return len(r.text) + roomBeside
+	}
+	return r.roomOfItems()
+}
+
+// roomBeside is what is written of any reply beside its text: a Number with
+// its sign, a Decimal with its length.
+const roomBeside = 48
+
+func (r *Reply) roomOfItems() int {
+	room := roomBeside
+	for i := range r.items {
+		room += r.items[i].Room()
+	}
+	return room
+}
+
 // Clone copies the reply and all it points to, so that it may leave the turn
 // that made it.
 func (r Reply) Clone() Reply {

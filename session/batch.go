@@ -103,6 +103,7 @@ func (s *Session) free() {
 // release gives the Executes back.
 func (b *batch) release() {
 	for _, x := range b.execs {
+		x.DropBuffer()
 		if cap(x.Out) <= keepMax {
 			x.Reset()
 			executes.Put(x)
@@ -245,7 +246,7 @@ func (s *Session) resumeAt(x *keyspace.Execute) {
 func (s *Session) writeSlots() (stuck *keyspace.Execute) {
 	b := s.batch
 	if x := b.plain(); x != nil && !s.muted() {
-		s.out = append(s.out, x.Out...)
+		s.put(x.Out, x)
 		b.written = len(b.slots)
 		return nil
 	}
@@ -265,7 +266,7 @@ func (s *Session) writeSlots() (stuck *keyspace.Execute) {
 			if sl.x.Blocked != nil { // alone in its batch
 				s.waitFor(sl.row, sl.x.Blocked)
 			}
-			s.emit(sl, sl.x.Reply(sl.n))
+			s.emitReply(sl)
 		case exec:
 			s.emitExec(sl)
 		case here:
@@ -296,12 +297,6 @@ func (b *batch) literalStart(i int) int {
 		}
 	}
 	return 0
-}
-
-func (s *Session) emit(sl *slot, bytes []byte) {
-	if !sl.mute {
-		s.out = append(s.out, bytes...)
-	}
 }
 
 // recycle ends a batch whose replies are all in the output, and keeps it for

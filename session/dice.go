@@ -73,6 +73,10 @@ func (d *diceLink) Next(data []byte, args [][]byte, lim *Limits) (_ [][]byte, us
 // Failure implements front.
 func (*diceLink) Failure() resp.Reply { return resp.Nothing }
 
+// Needs implements front. Requests have a bound (dice.MessageMax) that makes it
+// not worth the trouble.
+func (*diceLink) Needs() int { return 0 }
+
 // A raw command ends where the next begins, or with the last byte that was
 // sent. How a network cuts what was sent is not known here, so at the end of
 // what has come it is asked whether the command may be whole: see isWhole. If

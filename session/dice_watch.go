@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/resp/dice"
@@ -196,6 +197,16 @@ type pacedLink struct {
 // Write implements Link.
 func (k *pacedLink) Write(p []byte) {
 	k.Link.Write(p)
+	k.note()
+}
+
+// Give implements Link.
+func (k *pacedLink) Give(large *slab.Buffer, p []byte) {
+	k.Link.Give(large, p)
+	k.note()
+}
+
+func (k *pacedLink) note() {
 	if k.target {
 		k.written = k.session.server.Nanos()
 	}

@@ -13,6 +13,9 @@ type front interface {
 	Next(data []byte, args [][]byte, lim *Limits) (_ [][]byte, used int, _ Status)
 	// Failure is the answer to a request that was Invalid, if it has one.
 	Failure() resp.Reply
+	// Needs is how many bytes are needed to go on, from where the last command
+	// has ended, as far as the last Next has found out; 0 if it has not.
+	Needs() int
 }
 
 // leaver is a front that holds something elsewhere and gives it back at the
@@ -40,3 +43,6 @@ func (g *greeting) Next(data []byte, args [][]byte, lim *Limits) ([][]byte, int,
 
 // Failure implements front.
 func (*greeting) Failure() resp.Reply { return resp.Nothing }
+
+// Needs implements front.
+func (*greeting) Needs() int { return 0 }

@@ -1,13 +1,18 @@
 package session
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/troupedb/troupe/keyspace/slab"
+)
 
 // Buffers of links. An idle link holds none: a loop keeps a few and lends them
 // out for as long as bytes are in them.
 
 const (
 	leastBufferBits = 11 // 2 KB
-	mostBufferBits  = 16 // 64 KB; bigger ones are not kept
+	mostBufferBits  = 20 // 1 MB; from there on they are of slab.Buffers
 	bufferClasses   = mostBufferBits - leastBufferBits + 1
 	keptBytesMax    = 2 << 20 // of each class
 )
@@ -37,6 +42,24 @@ func (p *bufferPool) get(size int) []byte {
 	return make([]byte, 1<<(class+leastBufferBits))
 }
 
+// getLarge is get, with a Buffer if so much is asked for and the system has it.
+func (p *bufferPool) getLarge(size int) ([]byte, *slab.Buffer) {
+	if size >= slab.BufferMin {
+		if buf, large := largeBuffer(size); large != nil {
+			return buf, large
+		}
+	}
+	return p.get(size), nil
+}
+
+// largeBuffer is a Buffer and its bytes; nil if the system refuses.
+func largeBuffer(size int) ([]byte, *slab.Buffer) {
+	if large := slab.NewBuffer(size); large != nil {
+		return large.Bytes(), large
+	}
+	return nil, nil
+}
+
 // put takes a buffer back that nobody looks at any more.
 func (p *bufferPool) put(buf []byte) {
 	class := bufferClass(len(buf))
@@ -47,18 +70,26 @@ func (p *bufferPool) put(buf []byte) {
 }
 
 // linkInput is what a link has received and its handler has not consumed:
-// buf[start:end].
+// buf[start:end]. Many bytes lie in a slab.Buffer, and one that is held by
+// others is lent: it is freed when they give it back, or when they are gone.
 type linkInput struct {
 	buf        []byte
+	large      *slab.Buffer // that buf is of; nil: it is of Go's heap
+	lent       []*slab.Buffer
 	start, end int
 	read       int // bytes that the next read should have room for
 	least      int // the least value of read
+	expect     int // bytes from start on that the handler has said it needs
 }
 
 const (
-	widestRead   = 1 << mostBufferBits
+	widestRead   = 64 << 10
+	readBytesMax = 1 << 20 // so that a link with much to say does not hold up others
 	cheapToMove  = 1 << 10 // bytes that cost less to move than a read call
 	widenReadsBy = 4
+	// behindExpected is the room, in bytes, for what follows what is expected,
+	// so that all is not moved for a few more words of the same command.
+	behindExpected = 64 << 10
 )
 
 // bytes is what the handler is shown.
@@ -79,15 +110,17 @@ func (in *linkInput) room(pool *bufferPool, held bool) []byte {
 	switch {
 	case !held && used <= cheapToMove && len(in.buf) != in.read:
 		in.move(in.read, pool, held)
+	case in.large != nil && max(used, in.expect) <= in.end/4: // most of it is done with
+		in.move(max(2*used, used+in.read), pool, held)
 	case !held && used <= cheapToMove && in.start > 0:
 		in.compact()
-	case space >= len(in.buf)/4 && space > 0:
+	case space >= len(in.buf)/4 && space > 0, space > 0 && in.expect <= used+space:
 	case !held && used <= len(in.buf)/2:
 		in.compact()
 	default:
 		in.move(max(2*used, used+in.read), pool, held)
 	}
-	return in.buf[in.end:]
+	return in.buf[in.end:min(len(in.buf), in.end+readBytesMax)]
 }
 
 func (in *linkInput) compact() {
@@ -95,14 +128,39 @@ func (in *linkInput) compact() {
 	in.start = 0
 }
 
+// trustMost is how many times of what has come a link is given room for on the
+// strength of what its handler expects. In a Buffer it is given all: what is
+// not written there costs nothing, so who announces much and sends little
+// gains little by it.
+const trustMost = 8
+
 // move takes the unconsumed bytes to a buffer of at least size bytes.
 func (in *linkInput) move(size int, pool *bufferPool, held bool) {
-	next := pool.get(size)
-	end := copy(next, in.bytes())
-	if !held {
-		pool.put(in.buf)
+	var next []byte
+	var large *slab.Buffer
+	used := in.end - in.start
+	if size = max(size, min(in.expect, trustMost*used)); size >= slab.BufferMin {
+		next, large = largeBuffer(max(2*size, in.expect+behindExpected))
 	}
-	in.buf, in.start, in.end = next, 0, end
+	if large == nil {
+		next, large = pool.getLarge(size)
+	}
+	end := copy(next, in.bytes())
+	switch {
+	case !held:
+		in.giveBack(pool)
+	case in.large != nil:
+		in.lent = append(in.lent, in.large)
+	}
+	in.buf, in.large, in.start, in.end = next, large, 0, end
+	in.count()
+}
+
+// count counts the part of a Buffer that was written.
+func (in *linkInput) count() {
+	if in.large != nil {
+		in.large.Use(in.end)
+	}
 }
 
 // filled adds n bytes read into room. A link that fills its buffers is given
@@ -114,6 +172,7 @@ func (in *linkInput) filled(n int) {
 		in.read = max(in.read/widenReadsBy, in.least)
 	}
 	in.end += n
+	in.count()
 }
 
 // consume drops n bytes from the front, which stay where they are.
@@ -124,21 +183,51 @@ func (in *linkInput) consume(n int) {
 	in.start += n
 }
 
-// release gives the buffer back; drop leaves it to whoever still looks at it.
-func (in *linkInput) release(pool *bufferPool) {
-	if in.buf != nil {
-		pool.put(in.buf)
+// returned frees what was lent.
+func (in *linkInput) returned() {
+	for _, buffer := range in.lent {
+		go buffer.Free()
 	}
-	in.drop()
+	in.lent = nil
 }
 
-func (in *linkInput) drop() { in.buf, in.start, in.end = nil, 0, 0 }
+// release gives the buffer back.
+func (in *linkInput) release(pool *bufferPool) {
+	in.giveBack(pool)
+	in.forget()
+	in.returned()
+}
+
+// drop leaves the buffer to whoever still looks at it.
+func (in *linkInput) drop() {
+	if in.large != nil {
+		in.lent = append(in.lent, in.large)
+	}
+	in.forget()
+}
+
+func (in *linkInput) forget() { in.buf, in.large, in.start, in.end = nil, nil, 0, 0 }
+
+func (in *linkInput) giveBack(pool *bufferPool) {
+	switch {
+	case in.large != nil:
+		go in.large.Free()
+	case in.buf != nil:
+		pool.put(in.buf)
+	}
+}
 
 // linkOutput is what was written to a link and the socket has not taken yet.
 type linkOutput struct {
-	chunks [][]byte // each filled to its length; the first from sent on
-	sent   int
+	chunks []outputChunk
+	sent   int // bytes of the first
 	size   int
+}
+
+// outputChunk is bytes that leave together, filled to their length.
+type outputChunk struct {
+	bytes []byte
+	large *slab.Buffer // that they are of; nil: they are of Go's heap
 }
 
 const widestChunk = 1 << 20
@@ -147,33 +236,47 @@ const widestChunk = 1 << 20
 func (o *linkOutput) add(p []byte, pool *bufferPool) {
 	o.size += len(p)
 	if n := len(o.chunks); n > 0 {
-		last := o.chunks[n-1]
-		k := min(len(p), cap(last)-len(last))
-		o.chunks[n-1] = append(last, p[:k]...)
+		last := &o.chunks[n-1].bytes
+		k := min(len(p), cap(*last)-len(*last))
+		*last = append(*last, p[:k]...)
 		p = p[k:]
 	}
 	for len(p) > 0 {
 		// Chunks grow with the backlog, so that a link that is a little behind
 		// holds little and one far behind has few of them.
-		chunk := pool.get(min(max(len(p), o.size), widestChunk))
+		chunk, large := pool.getLarge(max(len(p), min(o.size, widestChunk)))
 		k := copy(chunk, p)
-		o.chunks = append(o.chunks, chunk[:k])
+		if large != nil {
+			large.Use(len(large.Bytes()))
+		}
+		o.chunks = append(o.chunks, outputChunk{chunk[:k], large})
 		p = p[k:]
 	}
 }
 
+// give puts p, which is of large, behind what is there.
+func (o *linkOutput) give(large *slab.Buffer, p []byte) {
+	o.size += len(p)
+	o.chunks = append(o.chunks, outputChunk{slices.Clip(p), large})
+}
+
 // front is the next bytes to send; there are some while size is above zero.
-func (o *linkOutput) front() []byte { return o.chunks[0][o.sent:] }
+func (o *linkOutput) front() []byte { return o.chunks[0].bytes[o.sent:] }
 
 // advance drops n bytes of front that were sent.
 func (o *linkOutput) advance(n int, pool *bufferPool) {
 	o.sent += n
 	o.size -= n
-	if o.sent < len(o.chunks[0]) {
+	first := &o.chunks[0]
+	if o.sent < len(first.bytes) {
 		return
 	}
-	pool.put(o.chunks[0][:cap(o.chunks[0])])
-	o.chunks[0] = nil
+	if first.large != nil {
+		go first.large.Free()
+	} else {
+		pool.put(first.bytes[:cap(first.bytes)])
+	}
+	*first = outputChunk{}
 	o.chunks = o.chunks[1:]
 	o.sent = 0
 	if len(o.chunks) == 0 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/troupedb/troupe/keyspace/slab"
 )
 
 func TestBufferClasses(t *testing.T) {
@@ -32,6 +34,7 @@ func TestBufferPoolKeepsABoundedNumber(t *testing.T) {
 	for range 1000 {
 		pool.put(make([]byte, 64<<10))
 		pool.put(make([]byte, 1<<20))
+		pool.put(make([]byte, 2<<20))
 	}
 	kept := 0
 	for _, class := range pool.free {
@@ -39,8 +42,8 @@ func TestBufferPoolKeepsABoundedNumber(t *testing.T) {
 			kept += len(buf)
 		}
 	}
-	if kept != keptBytesMax {
-		t.Fatalf("kept %d bytes, want %d", kept, keptBytesMax)
+	if kept != 2*keptBytesMax {
+		t.Fatalf("kept %d bytes, want %d of each size", kept, keptBytesMax)
 	}
 }
 
@@ -125,6 +128,109 @@ func TestLinkInputGrowsLinearly(t *testing.T) {
 	}
 }
 
+// receive reads n bytes in reads of 64 KB, and calls each before each of them.
+func (in *linkInput) receive(pool *bufferPool, n int, each func()) {
+	for n > 0 {
+		if each != nil {
+			each()
+		}
+		room := in.room(pool, false)
+		read := min(len(room), n, 64<<10)
+		in.filled(read)
+		n -= read
+	}
+}
+
+// A large request is read to where it can stay, and moved a few times while it
+// is small.
+func TestLinkInputGoesWhereItCanStay(t *testing.T) {
+	t.Parallel()
+	const frame = 100 << 20
+	var pool bufferPool
+	in := linkInput{read: 16 << 10, least: 16 << 10}
+	moved, at := 0, unsafe.SliceData(in.buf)
+	in.receive(&pool, frame, func() {
+		in.expect = frame
+		if now := unsafe.SliceData(in.buf); now != at {
+			moved, at = moved+in.end, now
+		}
+	})
+	if in.large == nil || moved > 1<<20 {
+		t.Fatalf("in a Buffer: %v, moved %d bytes", in.large != nil, moved)
+	}
+	if n := len(in.buf) - frame; n < behindExpected || n > 2*behindExpected {
+		t.Errorf("room for %d bytes more than were announced", n)
+	}
+	in.receive(&pool, behindExpected, nil)
+	if unsafe.SliceData(in.buf) != at {
+		t.Error("moved for a few words more")
+	}
+	large := in.large
+	in.consume(len(in.bytes()) - 5)
+	in.room(&pool, false)
+	if in.large == large {
+		t.Error("five bytes stay in a large buffer")
+	}
+	if len(in.bytes()) != 5 {
+		t.Errorf("%d bytes are left", len(in.bytes()))
+	}
+	in.release(&pool)
+}
+
+// Who announces much and sends little has little memory taken: touched, that
+// is, as announcing takes address space.
+func TestLinkInputTrustsLittle(t *testing.T) {
+	t.Parallel()
+	var pool bufferPool
+	for sent := 1; sent <= 8<<20; sent *= 4 {
+		in := linkInput{read: 16 << 10, least: 16 << 10}
+		in.receive(&pool, sent, func() { in.expect = 1 << 40 })
+		touched := len(in.buf)
+		if in.large != nil {
+			touched = in.end
+		}
+		if touched > max(64<<10, 2*trustMost*sent) {
+			t.Errorf("%d bytes for the %d that came", touched, sent)
+		}
+		in.release(&pool)
+	}
+}
+
+// What the system can't give is not asked of Go's heap instead.
+func TestLinkInputExpectsTheImpossible(t *testing.T) {
+	t.Parallel()
+	var pool bufferPool
+	in := linkInput{read: 16 << 10, least: 16 << 10}
+	in.receive(&pool, 8<<20, func() { in.expect = 1 << 62 })
+	if len(in.bytes()) != 8<<20 || len(in.buf) > 32<<20 {
+		t.Errorf("%d bytes in a buffer of %d", len(in.bytes()), len(in.buf))
+	}
+	in.release(&pool)
+}
+
+// A large buffer that others look at is left to them until they are done.
+func TestLinkInputLendsLargeBuffers(t *testing.T) {
+	t.Parallel()
+	var pool bufferPool
+	in := linkInput{read: 16 << 10, least: 16 << 10}
+	in.receive(&pool, 8<<20, func() { in.expect = 8 << 20 })
+	held := in.bytes()
+	held[0], held[len(held)-1] = 'a', 'z'
+	in.consume(len(held))
+	clear(in.room(&pool, true))
+	if in.large != nil || len(in.lent) != 1 || held[0] != 'a' || held[len(held)-1] != 'z' {
+		t.Errorf("large %v, %d lent, %q %q", in.large != nil, len(in.lent), held[0], held[len(held)-1])
+	}
+	in.returned()
+	if in.lent != nil {
+		t.Error("still lent")
+	}
+	in.receive(&pool, 8<<20, func() { in.expect = 8 << 20 })
+	if in.drop(); len(in.lent) != 1 || in.buf != nil {
+		t.Error("not left to those who look at it")
+	}
+}
+
 // A link that fills its buffers gets bigger ones, and loses them again.
 func TestLinkInputWidensReads(t *testing.T) {
 	t.Parallel()
@@ -168,13 +274,21 @@ func TestLinkOutputKeepsTheStream(t *testing.T) {
 		got = append(got, out.front()[:n]...)
 		out.advance(n, &pool)
 	}
-	for range 500 {
+	for i := range 500 {
 		p := make([]byte, random.Intn(20_000))
+		if i%100 == 50 {
+			p = make([]byte, 2<<20)
+		}
 		random.Read(p)
 		want = append(want, p...)
-		out.add(p, &pool)
+		if i%7 == 3 {
+			large := slab.NewBuffer(len(p))
+			out.give(large, large.Bytes()[:copy(large.Bytes(), p)])
+		} else {
+			out.add(p, &pool)
+		}
 		for random.Intn(3) > 0 && out.size > 0 {
-			take(random.Intn(30_000) + 1)
+			take(random.Intn(300_000) + 1)
 		}
 		if out.size != len(want)-len(got) {
 			t.Fatalf("size %d, want %d", out.size, len(want)-len(got))

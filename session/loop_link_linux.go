@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupedb/troupe/keyspace/slab"
 )
 
 // eventLink is a link of an event loop. All but at belongs to that loop.
@@ -199,7 +201,7 @@ func (k *eventLink) checkGone() {
 
 // show calls Received.
 func (k *eventLink) show() {
-	k.again = false
+	k.again, k.in.expect = false, 0
 	n := k.handler.Received(k.in.bytes())
 	k.in.consume(n)
 	if k.in.empty() && !k.paused {
@@ -370,7 +372,26 @@ func (k *eventLink) send(p []byte) {
 	k.want(wantOut, 0)
 }
 
+// Give lets the bytes leave when the poller says that the socket takes them:
+// they are too many for one turn anyway.
+func (k *eventLink) Give(large *slab.Buffer, p []byte) {
+	if k.closing || len(p) == 0 {
+		large.Free()
+		return
+	}
+	k.loop().window.saw(k)
+	k.loop().sendGathered()
+	if k.closing { // by a failure of what was gathered
+		large.Free()
+		return
+	}
+	k.out.give(large, p)
+	k.want(wantOut, 0)
+}
+
 func (k *eventLink) Unsent() int { return k.out.size }
+
+func (k *eventLink) Expect(n int) { k.in.expect = n }
 
 func (k *eventLink) Pause() { k.paused = true }
 

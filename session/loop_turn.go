@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupedb/troupe/keyspace/slab"
 )
 
 // turnLoop serializes the handlers of its links: they are called by whoever
@@ -119,6 +121,11 @@ func (k *turnLink) run() {
 		}
 	}
 	lingering := k.lingering
+	if k.paused {
+		k.in.drop() // a batch that is still being answered may look at them
+	} else {
+		k.in.release(&k.loop.pool)
+	}
 	k.loop.turn.Unlock()
 	if lingering {
 		linger(k.conn)
@@ -202,7 +209,7 @@ func (k *turnLink) endOfInput() {
 }
 
 func (k *turnLink) show() {
-	k.again, k.unshown = false, false
+	k.again, k.unshown, k.in.expect = false, false, 0
 	k.in.consume(k.handler.Received(k.in.bytes()))
 }
 
@@ -225,6 +232,7 @@ func (k *turnLink) serve() {
 	}
 	if k.again && !k.paused && !k.flushing {
 		k.again, k.unshown = false, false
+		k.in.returned()
 		if !k.in.empty() {
 			k.show()
 		}
@@ -279,12 +287,27 @@ func (k *turnLink) Write(p []byte) {
 	if k.closing || len(p) == 0 {
 		return
 	}
-	if k.out.add(p) {
+	k.sendSoon(k.out.add(p))
+}
+
+// Give is Write without the copy.
+func (k *turnLink) Give(large *slab.Buffer, p []byte) {
+	if k.closing || len(p) == 0 {
+		large.Free()
+		return
+	}
+	k.sendSoon(k.out.give(large, p))
+}
+
+func (k *turnLink) sendSoon(start bool) {
+	if start {
 		k.owner.done.Add(1)
 		go k.send()
 	}
 	k.untold = k.untold || k.Unsent() > 0
 }
+
+func (k *turnLink) Expect(n int) { k.in.expect = n }
 
 // send writes until there is no output left.
 func (k *turnLink) send() {
@@ -362,17 +385,43 @@ type turnOutput struct {
 	size atomic.Int64 // unsent bytes
 
 	mu      sync.Mutex // guards what follows
-	waiting []byte
+	waiting []outputChunk
+	spare   []byte // for the next chunk
 	writing bool
 }
 
 // add copies p; true says that a goroutine is needed to write it.
-func (o *turnOutput) add(p []byte) bool {
+func (o *turnOutput) add(p []byte) (start bool) {
 	o.size.Add(int64(len(p)))
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting = append(o.waiting, p...)
-	start := !o.writing
+	if len(p) >= slab.BufferMin {
+		if large := slab.NewBuffer(len(p)); large != nil {
+			large.Use(len(p))
+			return o.push(outputChunk{large.Bytes()[:copy(large.Bytes(), p)], large})
+		}
+	}
+	if n := len(o.waiting); n > 0 && o.waiting[n-1].large == nil {
+		o.waiting[n-1].bytes = append(o.waiting[n-1].bytes, p...)
+		return false
+	}
+	chunk := outputChunk{bytes: append(o.spare, p...)}
+	o.spare = nil
+	return o.push(chunk)
+}
+
+// give takes p, which is of large, without copying it.
+func (o *turnOutput) give(large *slab.Buffer, p []byte) (start bool) {
+	o.size.Add(int64(len(p)))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.push(outputChunk{p, large})
+}
+
+// push is called under the lock.
+func (o *turnOutput) push(chunk outputChunk) (start bool) {
+	o.waiting = append(o.waiting, chunk)
+	start = !o.writing
 	o.writing = true
 	return start
 }
@@ -383,31 +432,56 @@ const (
 	turnKeptBytes  = 4 << 10  // capacity that an idle link keeps
 )
 
-// sendTo writes until nothing waits, or a write fails.
-func (o *turnOutput) sendTo(conn net.Conn) error {
-	var sending []byte
-	for {
-		o.mu.Lock()
-		sending, o.waiting = o.waiting, sending[:0]
-		if len(sending) == 0 {
-			o.writing = false
-			if cap(sending) > cap(o.waiting) {
-				o.waiting = sending
+// sendTo writes until nothing waits. After a failure it only gives up what
+// does.
+func (o *turnOutput) sendTo(conn net.Conn) (err error) {
+	var sending []outputChunk
+	for o.next(&sending) {
+		for i := range sending {
+			if err == nil {
+				err = o.write(conn, sending[i].bytes)
 			}
-			if cap(o.waiting) > turnKeptBytes {
-				o.waiting = nil
-			}
-			o.mu.Unlock()
-			return nil
-		}
-		o.mu.Unlock()
-		for rest := sending; len(rest) > 0; {
-			n, err := conn.Write(rest[:min(len(rest), turnWriteBytes)])
-			o.size.Add(-int64(n))
-			if err != nil {
-				return err
-			}
-			rest = rest[n:]
+			o.done(&sending[i])
 		}
 	}
+	return err
+}
+
+// next takes what waits, and leaves the list of what was sent for more.
+func (o *turnOutput) next(sending *[]outputChunk) (more bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	*sending, o.waiting = o.waiting, (*sending)[:0]
+	if len(*sending) > 0 {
+		return true
+	}
+	o.writing = false
+	if cap(o.spare) > turnKeptBytes {
+		o.spare = nil
+	}
+	return false
+}
+
+func (o *turnOutput) write(conn net.Conn, p []byte) error {
+	for len(p) > 0 {
+		n, err := conn.Write(p[:min(len(p), turnWriteBytes)])
+		o.size.Add(-int64(n))
+		if err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// done frees a chunk, or keeps its memory for the next one.
+func (o *turnOutput) done(chunk *outputChunk) {
+	if chunk.large != nil {
+		chunk.large.Free()
+	} else {
+		o.mu.Lock()
+		o.spare = chunk.bytes[:0]
+		o.mu.Unlock()
+	}
+	*chunk = outputChunk{}
 }

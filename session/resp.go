@@ -76,11 +76,17 @@ type Reader struct {
 	seen    int // it does not end before this
 	count   int // arguments of the frame, 0 until known
 	left    int // of these, still to come
+	needs   int // where the argument that is arriving ends
 	failure resp.Reply
 }
 
 // Failure is the answer to a request that was Invalid.
 func (r *Reader) Failure() resp.Reply { return r.failure }
+
+// Needs is how many bytes, from the front of what the next call of Next is to
+// be shown, it takes to have the whole argument that is arriving; 0 if its
+// length is not known.
+func (r *Reader) Needs() int { return r.needs }
 
 // Next reads one command from the front of data and appends its arguments to
 // args, which may hold those of earlier commands. It returns how many bytes
@@ -223,6 +229,7 @@ func (r *Reader) check(data []byte, lim *Limits) (n int, _ Status) {
 			return 0, status
 		}
 		if int64(len(data)-next-2) < length {
+			r.needs = next + 2 + int(min(length, math.MaxInt/2))
 			return 0, Incomplete
 		}
 		r.at = next + int(length) + 2

@@ -177,11 +177,18 @@ func (s *Session) mayTake() bool {
 	return !s.closing && s.held == nil && s.later == nil && !s.parked && len(b.slots) < batchMax && len(b.argv) < 64*batchMax && b.pending == 0
 }
 
+// expectFrom is how much of a request, in bytes, has come before its link is
+// told how much there will be.
+const expectFrom = 8 << 10
+
 // endInput deals with the end of what can be read: for want of more, of which
 // left bytes are there, or for good.
 func (s *Session) endInput(status Status, left int) {
 	switch status {
 	case Incomplete:
+		if left > expectFrom {
+			s.link.Expect(s.front.Needs())
+		}
 		if left > s.limits().QueryMax {
 			s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id, "bytes", left)
 			s.closing = true
@@ -290,17 +297,6 @@ func (s *Session) drained() {
 		s.proceed()
 	}
 	s.flushNews()
-}
-
-// flushOutput writes what has been answered.
-func (s *Session) flushOutput() {
-	if len(s.out) == 0 {
-		return
-	}
-	s.link.Write(s.out)
-	s.Written.Add(int64(len(s.out)))
-	s.out = s.out[:0]
-	s.Unsent.Store(int64(s.link.Unsent()))
 }
 
 func (s *Session) limits() *Limits {

@@ -5,6 +5,8 @@ import (
 	"net"
 	"runtime"
 	"time"
+
+	"github.com/troupedb/troupe/keyspace/slab"
 )
 
 // Transport contract. A transport carries bytes between sockets and sessions.
@@ -32,6 +34,10 @@ type Link interface {
 	// when Write returns, the handler's Drained will be called.
 	// p is the caller's again when Write returns.
 	Write(p []byte)
+	// Give is Write for p in a Buffer, which is the link's from here on: it is
+	// not copied, and freed when its bytes have left or never will. It is for
+	// much at once.
+	Give(large *slab.Buffer, p []byte)
 	// Unsent is the number of bytes written and not yet taken by the socket.
 	Unsent() int
 	// Pause stops reading; Received is not called until Resume.
@@ -40,6 +46,10 @@ type Link interface {
 	// with them soon, from the loop, not from within Resume. Without a Pause
 	// before it, it does nothing.
 	Resume()
+	// Expect tells, from within Received, how many bytes are needed for it to
+	// go on, from the first that it does not consume: so that they are read to
+	// where they can stay.
+	Expect(n int)
 	// CloseAfterWrites closes the link once all output is out; input that
 	// comes after the call is thrown away.
 	CloseAfterWrites()
@@ -67,9 +77,9 @@ type Handler interface {
 	// Received is shown all bytes that were received and not yet consumed,
 	// and returns how many of them it is done with. The bytes are the
 	// handler's to read until it returns. If it has paused the link, they stay
-	// where they are, consumed or not, until Resume is called, and for ever if
-	// the link closes while it is paused; so a batch that is answered later
-	// may keep slices of them.
+	// where they are, consumed or not, until Resume is called, and if the link
+	// closes while it is paused, for as long as anybody refers to the Link; so
+	// a batch that is answered later may keep slices of them.
 	Received(data []byte) (consumed int)
 	// Drained tells that everything written has been taken by the socket,
 	// after a Write that could not send all.

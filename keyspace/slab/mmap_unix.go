@@ -23,11 +23,16 @@ var osPage = os.Getpagesize()
 // counts. It panics if the system refuses memory. Only pages that are touched
 // become resident.
 func MapChunk(n int) unsafe.Pointer {
-	p, err := unix.MmapPtr(-1, 0, nil, uintptr(wholePages(n)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	p, err := mapPages(wholePages(n))
 	if err != nil {
 		panic(fmt.Errorf("slab: mapping %d bytes: %w", n, err))
 	}
 	return p
+}
+
+// mapPages maps n bytes, whole pages.
+func mapPages(n int) (unsafe.Pointer, error) {
+	return unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 }
 
 // mapArena maps an arena, without huge pages. With them, 880 MB of 1 GB given

@@ -1,0 +1,136 @@
+package slab
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Buffer is memory for bytes that pass through: a large request while it
+// arrives, a large reply while it leaves. It is a mapping of its own, so it
+// goes back to the system when it is freed and not when the garbage collector
+// comes by, and only what is written of it becomes resident: it may well be
+// made as large as it is said to become.
+//
+// It has one owner at a time, who frees it. One that nobody refers to any more
+// is freed in the end; so an owner may also leave it to those who still look at
+// its bytes, provided that they keep a reference to it.
+type Buffer struct {
+	*mapping
+	last runtime.Cleanup
+	aged atomic.Bool
+}
+
+// mapping is what there is to free of a Buffer.
+type mapping struct {
+	base unsafe.Pointer
+	size int // bytes, mapped
+	used int // of these, counted
+}
+
+// BufferMin is the size, in bytes, below which memory of Go's heap is better:
+// a Buffer costs two calls of the system, and each of its pages a fault.
+const BufferMin = 1 << 20
+
+// inBuffers is what is counted of all Buffers.
+var inBuffers atomic.Int64
+
+// InBuffers is how many bytes have been used of all Buffers of the process.
+func InBuffers() int64 { return inBuffers.Load() }
+
+// NewBuffer returns a Buffer of at least size bytes, or nil if the system
+// refuses so much address space.
+func NewBuffer(size int) *Buffer {
+	if size <= keptBytes {
+		if b := takeKept(); b != nil {
+			return b
+		}
+		size = keptBytes
+	}
+	size = wholePages(size)
+	base, err := mapPages(size)
+	if err != nil {
+		return nil
+	}
+	b := &Buffer{mapping: &mapping{base: base, size: size}}
+	b.last = runtime.AddCleanup(b, (*mapping).free, b.mapping)
+	return b
+}
+
+// Bytes are those of the whole Buffer.
+func (b *Buffer) Bytes() []byte { return unsafe.Slice((*byte)(b.base), b.size) }
+
+// Holds reports whether p begins in the Buffer.
+func (b *Buffer) Holds(p []byte) bool {
+	at, base := uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(b.base)
+	return at >= base && at-base < uintptr(b.size)
+}
+
+// Use counts the first n bytes as in use; once counted, they stay so.
+func (b *Buffer) Use(n int) {
+	if n > b.used {
+		inBuffers.Add(int64(n - b.used))
+		b.used = n
+	}
+}
+
+// Free gives the memory back: 80 µs for each megabyte that was used. Nobody may
+// look at the Buffer's bytes any more.
+func (b *Buffer) Free() {
+	if b.size == keptBytes && b.keep() {
+		return
+	}
+	b.last.Stop()
+	b.free()
+}
+
+// A few Buffers of moderate size, which all have the same, are kept for a while
+// when they are free: a new one's pages cost more than what is done with it.
+const keptBytes = 4 << 20
+
+// kept are free Buffers, each in a place of its own. AgeBuffers is their end.
+var kept [8]atomic.Pointer[Buffer]
+
+// keep puts the Buffer where there is a place.
+func (b *Buffer) keep() bool {
+	b.aged.Store(false)
+	for i := range kept {
+		if kept[i].Load() == nil && kept[i].CompareAndSwap(nil, b) {
+			return true
+		}
+	}
+	return false
+}
+
+func takeKept() *Buffer {
+	for i := range kept {
+		if b := kept[i].Load(); b != nil && kept[i].CompareAndSwap(b, nil) {
+			return b
+		}
+	}
+	return nil
+}
+
+// AgeBuffers frees the Buffers that have been kept, and not been wanted, since
+// it was called last.
+func AgeBuffers() {
+	for i := range kept {
+		b := kept[i].Load()
+		if b == nil || !b.aged.Swap(true) || !kept[i].CompareAndSwap(b, nil) {
+			continue
+		}
+		b.last.Stop()
+		b.free()
+	}
+}
+
+// free unmaps from the end in steps, as the system makes others wait for each.
+func (m *mapping) free() {
+	inBuffers.Add(-int64(m.used))
+	for m.size > 0 {
+		keep := max(0, (m.size-1)/settleBytes*settleBytes)
+		UnmapChunk(unsafe.Add(m.base, keep), m.size-keep)
+		m.size = keep
+	}
+	m.base, m.used = nil, 0
+}
