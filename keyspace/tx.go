@@ -247,12 +247,12 @@ func (tx *Tx) Peek(key []byte) Value {
 	return v
 }
 
-// Overdue reports whether a key is past its deadline and not yet gone. It
-// leaves it there.
+// Overdue reports whether a key, or a field of its value, is past its deadline
+// and not yet gone. It leaves it there.
 func (tx *Tx) Overdue(key []byte) bool {
 	v := Value{home: tx.homeOf(key)}
 	v.slot, v.head = v.find(key, v.sh.hash(key))
-	return v.slot != nil && v.overdue(keyEnds, tx.now)
+	return v.slot != nil && (v.overdue(keyEnds, tx.now) || v.overdue(fieldEnds, tx.now))
 }
 
 // Text is the text of a String. That of an Int is written to the turn's
