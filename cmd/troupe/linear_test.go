@@ -30,14 +30,20 @@ const (
 
 func TestLinearizable(t *testing.T) {
 	t.Parallel()
-	seed := drawSeed(t)
+	checkLinear(t, drawCommand, linearState.run)
+}
+
+// checkLinear lets clients draw commands, and demands that run explains what
+// they have seen.
+func checkLinear(t *testing.T, draw drawer, run runner) {
+	seed, model := drawSeed(t), linearModel(run)
 	eachShape(t, func(t *testing.T, sh shape) {
 		s := startServer(t, sh)
 		asked := 0
 		for round, begin := uint64(0), time.Now(); time.Since(begin) < time.Second; round++ {
-			history := s.converse(seed + round)
+			history := s.converse(seed+round, draw)
 			asked += len(history)
-			switch porcupine.CheckOperationsTimeout(linearModel, history, checkMost) {
+			switch porcupine.CheckOperationsTimeout(model, history, checkMost) {
 			case porcupine.Illegal:
 				t.Fatalf("round %d: no order explains\n%s", round, describeHistory(history))
 			case porcupine.Unknown:
@@ -48,10 +54,27 @@ func TestLinearizable(t *testing.T) {
 	})
 }
 
+// drawer draws a command on keys of a group; mark is a value that no other has.
+type drawer func(rng *rand.Rand, group int, mark string) []string
+
+// runner does what the server should.
+type runner func(data linearState, argv []string) resp.Reply
+
 // The checker would notice: what could not have been is refused.
 func TestLinearModel(t *testing.T) {
 	t.Parallel()
-	f := func(want porcupine.CheckResult, seen ...string) {
+	f := wantLinear(t, linearState.run)
+	f(porcupine.Ok, "SET k a -> +OK", `GET k -> "a"`, "DEL k j -> :1", "GET k -> _")
+	f(porcupine.Illegal, "SET k a -> +OK", "GET k -> _")
+	f(porcupine.Ok, "MSET k a j b -> +OK", "RENAME k j -> +OK", `MGET k j -> [_, "a"]`, "MSETNX k x j y -> :0", "COPY j k REPLACE -> :1", `GET k -> "a"`)
+	f(porcupine.Illegal, "MSET k a j b -> +OK", "RENAME k j -> +OK", `MGET k j -> ["a", "a"]`)
+	f(porcupine.Ok, "INCR n -> :1", "APPEND n + -> :2", "INCR n -> -ERR value is not an integer or out of range")
+	f(porcupine.Illegal, "INCR n -> :1", "INCR n -> :1")
+}
+
+// wantLinear makes a check of what was seen one after the other.
+func wantLinear(t *testing.T, run runner) func(want porcupine.CheckResult, seen ...string) {
+	return func(want porcupine.CheckResult, seen ...string) {
 		t.Helper()
 		var history []porcupine.Operation
 		for i, line := range seen {
@@ -61,16 +84,10 @@ func TestLinearModel(t *testing.T) {
 				Input: operation{commands: [][]string{strings.Fields(command)}}, Output: outcome{replies: reply},
 			})
 		}
-		if got := porcupine.CheckOperationsTimeout(linearModel, history, patience); got != want {
+		if got := porcupine.CheckOperationsTimeout(linearModel(run), history, patience); got != want {
 			t.Errorf("%q is %s, want %s", seen, got, want)
 		}
 	}
-	f(porcupine.Ok, "SET k a -> +OK", `GET k -> "a"`, "DEL k j -> :1", "GET k -> _")
-	f(porcupine.Illegal, "SET k a -> +OK", "GET k -> _")
-	f(porcupine.Ok, "MSET k a j b -> +OK", "RENAME k j -> +OK", `MGET k j -> [_, "a"]`, "MSETNX k x j y -> :0", "COPY j k REPLACE -> :1", `GET k -> "a"`)
-	f(porcupine.Illegal, "MSET k a j b -> +OK", "RENAME k j -> +OK", `MGET k j -> ["a", "a"]`)
-	f(porcupine.Ok, "INCR n -> :1", "APPEND n + -> :2", "INCR n -> -ERR value is not an integer or out of range")
-	f(porcupine.Illegal, "INCR n -> :1", "INCR n -> :1")
 }
 
 // operation is what a client asks: a command, a transaction of several, or
@@ -89,7 +106,7 @@ type outcome struct {
 }
 
 // converse lets the clients talk at once, over an empty keyspace.
-func (s *server) converse(seed uint64) (history []porcupine.Operation) {
+func (s *server) converse(seed uint64, draw drawer) (history []porcupine.Operation) {
 	s.client().want("+OK", "FLUSHALL")
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -99,7 +116,7 @@ func (s *server) converse(seed uint64) (history []porcupine.Operation) {
 		rng := rand.New(rand.NewPCG(seed, uint64(id)))
 		all.Go(func() {
 			for i := range linearAsks {
-				op := drawOperation(rng, fmt.Sprintf("%d.%d", id, i))
+				op := drawOperation(rng, draw, fmt.Sprintf("%d.%d", id, i))
 				call := time.Since(start)
 				out := c.perform(op)
 				done := time.Since(start)
@@ -114,45 +131,50 @@ func (s *server) converse(seed uint64) (history []porcupine.Operation) {
 	return history
 }
 
-func drawOperation(rng *rand.Rand, mark string) operation {
+func drawKey(rng *rand.Rand, group int) string {
+	return fmt.Sprintf("g%dk%d", group, rng.IntN(linearKeys))
+}
+
+func drawOperation(rng *rand.Rand, draw drawer, mark string) operation {
 	op := operation{group: rng.IntN(linearGroups)}
-	key := func() string { return fmt.Sprintf("g%dk%d", op.group, rng.IntN(linearKeys)) }
-	command := func() []string {
-		switch rng.IntN(12) {
-		case 0, 1:
-			return []string{"SET", key(), mark}
-		case 2:
-			return []string{"APPEND", key(), "+"}
-		case 3:
-			return []string{"INCR", key()}
-		case 4:
-			return []string{"DEL", key(), key()}
-		case 5:
-			return []string{"MSET", key(), mark + "a", key(), mark + "b", key(), mark + "c"}
-		case 6:
-			return []string{"MSETNX", key(), mark + "a", key(), mark + "b"}
-		case 7:
-			return []string{"RENAME", key(), key()}
-		case 8:
-			return []string{"GETSET", key(), mark}
-		case 9:
-			return []string{"COPY", key(), key(), "REPLACE"}
-		case 10:
-			return []string{"MGET", key(), key(), key()}
-		}
-		return []string{"GET", key()}
-	}
 	n := 1
 	switch rng.IntN(6) {
 	case 0:
 		n = 2 + rng.IntN(3)
 	case 1:
-		op.lock = key()
+		op.lock = drawKey(rng, op.group)
 	}
 	for range n {
-		op.commands = append(op.commands, command())
+		op.commands = append(op.commands, draw(rng, op.group, mark))
 	}
 	return op
+}
+
+func drawCommand(rng *rand.Rand, group int, mark string) []string {
+	key := func() string { return drawKey(rng, group) }
+	switch rng.IntN(12) {
+	case 0, 1:
+		return []string{"SET", key(), mark}
+	case 2:
+		return []string{"APPEND", key(), "+"}
+	case 3:
+		return []string{"INCR", key()}
+	case 4:
+		return []string{"DEL", key(), key()}
+	case 5:
+		return []string{"MSET", key(), mark + "a", key(), mark + "b", key(), mark + "c"}
+	case 6:
+		return []string{"MSETNX", key(), mark + "a", key(), mark + "b"}
+	case 7:
+		return []string{"RENAME", key(), key()}
+	case 8:
+		return []string{"GETSET", key(), mark}
+	case 9:
+		return []string{"COPY", key(), key(), "REPLACE"}
+	case 10:
+		return []string{"MGET", key(), key(), key()}
+	}
+	return []string{"GET", key()}
 }
 
 // perform asks over the socket.
@@ -178,25 +200,27 @@ func (c *client) perform(op operation) (out outcome) {
 	return out
 }
 
-var linearModel = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		groups := make([][]porcupine.Operation, linearGroups)
-		for _, op := range history {
-			g := op.Input.(operation).group
-			groups[g] = append(groups[g], op)
-		}
-		return groups
-	},
-	Init: func() any { return "" },
-	Step: func(state, input, output any) (bool, any) {
-		return stepModel(state.(string), input.(operation), output.(outcome))
-	},
-	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%v -> %v", input, output) },
+func linearModel(run runner) porcupine.Model {
+	return porcupine.Model{
+		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
+			groups := make([][]porcupine.Operation, linearGroups)
+			for _, op := range history {
+				g := op.Input.(operation).group
+				groups[g] = append(groups[g], op)
+			}
+			return groups
+		},
+		Init: func() any { return "" },
+		Step: func(state, input, output any) (bool, any) {
+			return stepModel(run, state.(string), input.(operation), output.(outcome))
+		},
+		DescribeOperation: describeOperation,
+	}
 }
 
 // stepModel says whether an operation may have had the outcome in a state, and
 // what the state is then. A state is the keys and values, as "k=v;…".
-func stepModel(state string, op operation, out outcome) (bool, string) {
+func stepModel(run runner, state string, op operation, out outcome) (bool, string) {
 	if out.refused {
 		return op.lock != "", state // what WATCH promises is no more than that
 	}
@@ -206,7 +230,7 @@ func stepModel(state string, op operation, out outcome) (bool, string) {
 	}
 	var replies []resp.Reply
 	for _, argv := range op.commands {
-		replies = append(replies, data.run(argv))
+		replies = append(replies, run(data, argv))
 	}
 	got := replies[0]
 	if op.lock != "" || len(op.commands) > 1 {
@@ -339,7 +363,9 @@ func describeHistory(history []porcupine.Operation) string {
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	var b strings.Builder
 	for _, op := range history {
-		fmt.Fprintf(&b, "%9d–%-9d %2d  %s\n", op.Call, op.Return, op.ClientId, linearModel.DescribeOperation(op.Input, op.Output))
+		fmt.Fprintf(&b, "%9d–%-9d %2d  %s\n", op.Call, op.Return, op.ClientId, describeOperation(op.Input, op.Output))
 	}
 	return b.String()
 }
+
+func describeOperation(input, output any) string { return fmt.Sprintf("%v -> %v", input, output) }
