@@ -112,7 +112,11 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 	tx.Caller, tx.noTouch, tx.batch = x.Caller, x.NoTouch, x
 	at := 0
 	defer func() {
-		if reason := recover(); reason != nil {
+		switch reason := recover(); reason.(type) {
+		case nil:
+		case tooLong:
+			tx.giveUp(x)
+		default:
 			x.broke(at, reason)
 		}
 	}()
@@ -177,7 +181,10 @@ func (tx *Tx) run(q *Request) resp.Reply {
 		return q.Do(tx)
 	}
 	tx.args.Reset(&q.Spec.Meta, q.Argv)
-	return q.Spec.Run(tx, &tx.args)
+	tx.begin(q)
+	reply := q.Spec.Run(tx, &tx.args)
+	tx.light = false
+	return reply
 }
 
 // share divides the time of a run of requests among them.

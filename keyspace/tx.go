@@ -45,6 +45,8 @@ type Tx struct {
 
 	batch   *Execute // being run, and which of its requests
 	request *Request
+	light   bool      // the present command may be given up: see itemsLight
+	looked  Stats     // the look-ups before it
 	fed     []fed     // keys that somebody waits for
 	served  []*Waiter // to be told at the turn's end
 
@@ -289,8 +291,12 @@ func (tx *Tx) KeepScratch(used []byte) {
 const itemsMax = 4096
 
 // Items is room for n elements of a reply, for a command that makes one array
-// of known length. It is used again by the next call.
+// of known length. It is used again by the next call. A command asks before it
+// changes anything: see itemsLight.
 func (tx *Tx) Items(n int) []resp.Reply {
+	if n > itemsLight && tx.light && !tx.dirty {
+		panic(tooLong{})
+	}
 	if n > itemsMax {
 		return make([]resp.Reply, n)
 	}

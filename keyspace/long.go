@@ -1,0 +1,50 @@
+package keyspace
+
+// How many elements a reply has is known in the turn only, and very many take
+// longer to put together than the other links of an event loop should wait. So
+// a command that asks for room for them, and has changed nothing yet, is given
+// up: its batch ends before it, and is Heavy from there on. When the owner posts
+// the rest, the command begins anew on a worker.
+
+// itemsLight is the most elements of a reply that is put together wherever the
+// batch happens to run: half a millisecond's worth.
+const itemsLight = 8192
+
+// tooLong is the panic of a command that is given up. It does not leave Run.
+type tooLong struct{}
+
+// mayGiveUp reports whether a command of the batch may be given up: the owner
+// posts what has not run, and it is not on a worker already.
+func (x *Execute) mayGiveUp() bool { return x.OutMax > 0 && !x.Atomic && !x.Heavy }
+
+// begin notes what is needed to give a command up.
+func (tx *Tx) begin(q *Request) {
+	if tx.light = !q.fast() && q.Do == nil && tx.batch.mayGiveUp(); tx.light {
+		tx.looked = tx.lookups()
+	}
+}
+
+// giveUp ends a batch before the command that is given up: its look-ups have
+// not happened.
+func (tx *Tx) giveUp(x *Execute) {
+	x.Heavy, tx.light = true, false
+	now := tx.lookups()
+	sh := tx.anyShard()
+	sh.Stats.Hits -= now.Hits - tx.looked.Hits
+	sh.Stats.Misses -= now.Misses - tx.looked.Misses
+}
+
+// lookups are the hits and misses of the shards at hand.
+func (tx *Tx) lookups() (sum Stats) {
+	tx.EachShard(func(sh *Shard) {
+		sum.Hits += sh.Stats.Hits
+		sum.Misses += sh.Stats.Misses
+	})
+	return sum
+}
+
+// anyShard is one of the shards at hand.
+func (tx *Tx) anyShard() (one *Shard) {
+	tx.EachShard(func(sh *Shard) { one = sh })
+	return one
+}
