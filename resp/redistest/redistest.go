@@ -27,7 +27,7 @@ func Start(tb testing.TB, args ...string) *Server {
 	tb.Helper()
 	program := Program(tb, "redis-server")
 	if version, _ := exec.Command(program, "--version").Output(); !strings.Contains(string(version), "v=7.0.") {
-		lack(tb, "the answers compared are those of redis-server 7.0, here is %s", version)
+		Lack(tb, "the answers compared are those of redis-server 7.0, here is %s", version)
 	}
 	// The test's own directory may have too long a name for a socket.
 	dir, err := os.MkdirTemp("", "redis")
@@ -47,14 +47,14 @@ func Program(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		lack(tb, "there is no %s in PATH", name)
+		Lack(tb, "there is no %s in PATH", name)
 	}
 	return path
 }
 
-// lack skips the test aloud for want of something. With TROUPE_CI in the
+// Lack skips the test aloud for want of something. With TROUPE_CI in the
 // environment, where all is there, it fails.
-func lack(tb testing.TB, format string, args ...any) {
+func Lack(tb testing.TB, format string, args ...any) {
 	tb.Helper()
 	if os.Getenv("TROUPE_CI") != "" {
 		tb.Fatalf(format, args...)
