@@ -84,7 +84,9 @@ func restore(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if mistake := kind.Put(tx, key, dumped.Elements(), deadline, "restore"); mistake.IsError() {
 		return errBadPayload
 	}
-	tx.Restamp(tx.Peek(key), o.idle, o.uses)
+	if v := tx.Peek(key); !v.Missing() { // as it is if all fields of a hash have ended
+		tx.Restamp(v, o.idle, o.uses)
+	}
 	return resp.OK
 }
 
