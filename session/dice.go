@@ -196,8 +196,10 @@ func (c *Catalogue) addDice(from *Catalogue, p dice.Protocol, cmd *dice.Command)
 	if cmd.Translate != nil {
 		row.Translate = func(argv [][]byte, now int64) ([][]byte, resp.Reply) { return cmd.Translate(p, argv, now) }
 	}
+	watched := row
 	if run := diceData[cmd.Name]; run != nil {
-		row.Data = &command.Spec[*keyspace.Tx]{Meta: meta, Run: run}
+		row.Data = &command.Spec[*keyspace.Tx]{Meta: meta, Run: run(base.Data.Run)}
+		watched.Data = ownQuery(row.Data)
 	}
 	if run := diceHere[cmd.Name]; run != nil {
 		row.Here = run
@@ -207,6 +209,16 @@ func (c *Catalogue) addDice(from *Catalogue, p dice.Protocol, cmd *dice.Command)
 	if cmd.Watch == dice.None || cmd.Watch > p || live == nil {
 		return
 	}
-	c.byName[cmd.Name+WatchSuffix] = &Command{Meta: live.Meta, Watches: base, Encoder: p.Encoder(live.Name),
-		Here: func(s *Session, a *command.Args) resp.Reply { return s.diceWatch(base, a) }}
+	liveMeta := *live.Meta
+	liveMeta.Arity = meta.Arity
+	c.byName[cmd.Name+WatchSuffix] = &Command{Meta: &liveMeta, Watches: base, Encoder: p.Encoder(live.Name),
+		Here: func(s *Session, a *command.Args) resp.Reply { return s.diceWatch(&watched, a) }}
+}
+
+// ownQuery gives a command that answers otherwise than ours a name by which
+// its live queries are told from ours with the same words.
+func ownQuery(spec *command.Spec[*keyspace.Tx]) *command.Spec[*keyspace.Tx] {
+	own := *spec
+	own.Name = "DICE." + own.Name
+	return &own
 }

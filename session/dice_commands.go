@@ -10,12 +10,22 @@ import (
 	"github.com/troupedb/troupe/resp/command"
 )
 
+// dataRun runs a command on keys.
+type dataRun func(*keyspace.Tx, *command.Args) resp.Reply
+
 // What is otherwise in DiceDB's protocols than words and encodings can make it:
-// commands on keys, and in the session, by name.
+// commands on keys, made of how ours run, and in the session, by name.
 var (
-	diceData = map[string]func(*keyspace.Tx, *command.Args) resp.Reply{"TYPE": diceType, "KEYS": diceKeys}
+	diceData = map[string]func(ours dataRun) dataRun{
+		"TYPE": only(diceType), "KEYS": only(diceKeys),
+		"ZADD": diceZadd, "ZRANGE": only(diceZrange), "ZRANK": only(diceZrank),
+		"ZPOPMIN": only(diceZpopmin), "ZPOPMAX": only(diceZpopmax),
+	}
 	diceHere = map[string]func(*Session, *command.Args) resp.Reply{"PING": dicePing, "UNWATCH": diceUnwatch}
 )
+
+// only is a command that is not made of ours.
+func only(run dataRun) func(dataRun) dataRun { return func(dataRun) dataRun { return run } }
 
 // dicePing answers a message with PONG in front of it.
 func dicePing(_ *Session, a *command.Args) resp.Reply {

@@ -36,15 +36,21 @@ type diceWatch struct {
 // that the link has already begins anew.
 func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 	d := s.front.(*diceLink)
-	rest := a.Rest()
-	q := watch.NewQuery(row.Data, rest, s.db, *s.User.Load())
+	rest, words := a.Rest(), a.Argv()
+	if row.Translate != nil {
+		var refusal resp.Reply
+		if words, refusal = row.Translate(words, s.now); refusal.IsError() {
+			return refusal
+		}
+	}
+	q := watch.NewQuery(row.Data, words[1:], s.db, *s.User.Load())
 	text := append([]byte(a.Meta().Name+" "), bytes.Join(rest, []byte(" "))...)
 	w := &diceWatch{
 		client: d.join(), owner: s, name: a.Meta().Name, identity: q.Identity(),
 		fingerprint: d.protocol.Fingerprint(string(text)), watcher: &watch.Watcher{},
 	}
 	for _, same := range w.client.ownedBy(s) {
-		if same.identity == w.identity {
+		if same.identity == w.identity && same.fingerprint == w.fingerprint {
 			same.end()
 		}
 	}

@@ -20,8 +20,8 @@ import (
 
 // What DiceDB answers is a table: a line a case, of several generations of it.
 // The columns are an id, what is done before, the command, the answer, where it
-// was seen, and then our verdict (keep, differ, or later for types that do not
-// exist yet) and the reason. Where we differ the answer is ours.
+// was seen, and then our verdict (keep or differ) and the reason. Where we differ
+// the answer is ours.
 //
 // Groups, by the id: g3 and w3 speak in frames, g1 and w1 without, g0 in RESP;
 // x gives bytes. In w and g0 words before a colon name the link.
@@ -68,13 +68,11 @@ func TestDiceCases(t *testing.T) {
 
 // runDiceCase plays a case on an empty keyspace.
 func runDiceCase(t *testing.T, s *server, c diceCase) {
-	if c.verdict != "keep" && c.verdict != "differ" && c.verdict != "later" || c.verdict != "keep" && c.reason == "" {
+	if c.verdict != "keep" && c.verdict != "differ" || c.verdict != "keep" && c.reason == "" {
 		t.Fatalf("verdict %q, reason %q", c.verdict, c.reason)
 	}
 	p := &dicePlay{t: t, server: s, diceCase: c, raw: c.id[1] == '1', resp: strings.HasPrefix(c.id, "g0"), links: map[string]*diceLink{}}
 	switch {
-	case c.verdict == "later":
-		p.wantNoSuchType()
 	case c.id[0] == 'x':
 		p.raw = false
 		p.prepare()
@@ -191,22 +189,6 @@ func (p *dicePlay) send(step string) {
 	} else if err := k.Send(words(p.t, line)...); err != nil {
 		p.t.Fatal(err)
 	}
-}
-
-// wantNoSuchType holds that a case which needs a type that does not exist yet
-// meets an unknown command, so that it is looked at again when the type comes.
-func (p *dicePlay) wantNoSuchType() {
-	for _, step := range append(p.steps(), p.command) {
-		_, line := p.named(step)
-		switch {
-		case !strings.HasPrefix(line, "Z"):
-		case p.resp && strings.Contains(p.link("b").client.ask(words(p.t, line)...), "unknown command"):
-			return
-		case !p.resp && strings.HasPrefix(p.ask(p.link(""), line).Text, "ERROR unknown command"):
-			return
-		}
-	}
-	p.t.Errorf("%s; %s: the type exists now: the case has a verdict to get", p.setup, p.command)
 }
 
 // wantBytes sends bytes on a link of their own and compares what comes back.

@@ -8,12 +8,13 @@
 //
 //	Command    1 cmd string · 2 args repeated string
 //	Response   1 err string · one of 2 v_nil bool, 3 v_int int64, 4 v_str string ·
-//	           7 attrs Struct · 9 v_ss_map map<string, string>
+//	           7 attrs Struct · 8 v_list repeated Value · 9 v_ss_map map<string, string>
 //	Result     1 status, 0 OK or 1 ERR · 2 message string · 3 fingerprint64 uint64 ·
 //	           from 11 on one of a message for each command: see Commands
 //
 // Raw is that of DiceDB 1.0.0 to 1.0.4, whose messages nothing separates;
-// Framed that of 1.0.7 and later. What stood between them for eight days looks
+// Framed that of 1.0.7 and later. Sorted sets came between the two, and are had
+// in both. What stood between them for eight days looks
 // like Raw to a server, and is answered so.
 //
 // It promises that what it returns of a request lies where it was received,

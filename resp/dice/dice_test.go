@@ -121,6 +121,17 @@ func TestBytes(t *testing.T) {
 	f(Raw, "HGETALL", resp.Map(), "1001")
 	f(Raw, "GET.WATCH", Watched(Raw.Fingerprint("GET.WATCH k1"), resp.BulkString("v2")),
 		"3a1d0a1b0a0b66696e6765727072696e74120c1a0a32333536343434393231 22027632")
+	bob := elements(dicetest.Element{Rank: 2, Score: 20, Member: "bob"})
+	f(Framed, "ZRANK", bob, "00000014 12024f4b ea020d 0802 1209 0814 1203626f62 1802")
+	f(Framed, "ZRANK", resp.Nil, "00000009 12024f4b ea0202 1200")
+	f(Framed, "ZRANGE", bob, "00000012 12024f4b ca020b 0a09 0814 1203626f62 1802")
+	f(Framed, "ZRANGE", resp.EmptyList, "00000007 12024f4b ca0200")
+	f(Framed, "ZADD", resp.Nil, "00000007 12024f4b ba0200")
+	f(Raw, "ZRANK", bob, "1802")
+	f(Raw, "ZRANK", resp.Nil, "1001")
+	f(Raw, "ZRANK", elements(dicetest.Element{Member: "bob"}), "1001")
+	f(Raw, "ZRANGE", resp.EmptyList, "1001")
+	f(Raw, "ZRANGE", bob, "423a 2a38 0a11 0a0472616e6b 1209 110000000000000040 0a12 0a0573636f7265 1209 110000000000003440 0a0f 0a066d656d626572 1205 1a03626f62")
 	f(Raw, "GET", resp.ErrArity("get"), "0a2b77726f6e67206e756d626572206f6620617267756d656e747320666f7220274745542720636f6d6d616e64")
 }
 
@@ -129,14 +140,16 @@ func TestShapes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1000)
 	values := map[string][]any{
-		"textShape":   {"", "v", "héllo", long},
-		"numberShape": {int64(0), int64(1), int64(-1), int64(math.MinInt64), int64(math.MaxInt64)},
-		"truthShape":  {true, false},
-		"textsShape":  {[]string(nil), []string{"a", "", long}},
-		"pairsShape":  {[][2]string(nil), [][2]string{{"a", "1"}, {"", ""}, {long, long}}},
-		"emptyShape":  {nil},
+		"textShape":     {"", "v", "héllo", long},
+		"numberShape":   {int64(0), int64(1), int64(-1), int64(math.MinInt64), int64(math.MaxInt64)},
+		"truthShape":    {true, false},
+		"textsShape":    {[]string(nil), []string{"a", "", long}},
+		"pairsShape":    {[][2]string(nil), [][2]string{{"a", "1"}, {"", ""}, {long, long}}},
+		"emptyShape":    {nil},
+		"elementsShape": {[]dicetest.Element(nil), []dicetest.Element{{Rank: 1, Score: -5, Member: "a"}, {Rank: 2}, {Rank: 3, Score: math.MaxInt64, Member: long}}},
+		"elementShape":  {dicetest.Element{}, dicetest.Element{Member: "a"}, dicetest.Element{Rank: 300, Score: math.MinInt64, Member: long}},
 	}
-	names := map[shape]string{textShape: "textShape", numberShape: "numberShape", truthShape: "truthShape",
+	names := map[shape]string{elementsShape: "elementsShape", elementShape: "elementShape", textShape: "textShape", numberShape: "numberShape", truthShape: "truthShape",
 		textsShape: "textsShape", pairsShape: "pairsShape", emptyShape: "emptyShape"}
 	for _, c := range Commands {
 		for _, value := range values[names[c.shape]] {
@@ -173,8 +186,23 @@ func replyOf(value any) resp.Reply {
 			items = append(items, resp.BulkString(pair[0]), resp.BulkString(pair[1]))
 		}
 		return resp.Map(items...)
+	case dicetest.Element:
+		if v == (dicetest.Element{}) {
+			return resp.Nil
+		}
+		return elements(v)
+	case []dicetest.Element:
+		return elements(v...)
 	}
 	return resp.OK
+}
+
+func elements(all ...dicetest.Element) resp.Reply {
+	var items []resp.Reply
+	for _, e := range all {
+		items = AppendElement(items, Element{e.Rank, e.Score, []byte(e.Member)})
+	}
+	return resp.Array(items...)
 }
 
 // A reply that their clients' decoder would refuse is an error instead.
@@ -219,13 +247,19 @@ func TestRawPadding(t *testing.T) {
 
 // Appending allocates nothing when there is room.
 func TestEncodeAllocates(t *testing.T) { // not parallel: it counts allocations
-	reply, dst := resp.BulkString("some value"), make([]byte, 0, 1024)
-	for _, p := range []Protocol{Raw, Framed} {
-		e := p.Encoder("GET")
-		if n := testing.AllocsPerRun(100, func() { dst = e.Append(dst[:0], reply) }); n != 0 {
-			t.Errorf("protocol %d: %v allocations", p, n)
+	dst := make([]byte, 0, 1024)
+	f := func(command string, reply resp.Reply) {
+		t.Helper()
+		for _, p := range []Protocol{Raw, Framed} {
+			e := p.Encoder(command)
+			if n := testing.AllocsPerRun(100, func() { dst = e.Append(dst[:0], reply) }); n != 0 {
+				t.Errorf("%s, protocol %d: %v allocations", command, p, n)
+			}
 		}
 	}
+	f("GET", resp.BulkString("some value"))
+	f("ZRANGE", elements(dicetest.Element{Rank: 1, Score: 10, Member: "a"}, dicetest.Element{Rank: 2, Score: 20, Member: "b"}))
+	f("ZRANK", resp.Nil)
 }
 
 func TestMessages(t *testing.T) {

@@ -36,7 +36,7 @@ func (e *framedEncoder) Append(dst []byte, r resp.Reply) []byte {
 	if e.watches {
 		fingerprint, r = unwatched(r)
 	}
-	if err := unspeakable(&r); err.IsError() {
+	if err := Unspeakable(&r); err.IsError() {
 		r = err
 	}
 	start := len(dst)
@@ -71,11 +71,9 @@ const (
 	responseInt   = 3
 	responseStr   = 4
 	responseAttrs = 7
+	responseList  = 8
 	responseMap   = 9
 )
-
-// valueString is the field of google.protobuf.Value for a string.
-const valueString = 3
 
 // rawReadBytes is what their clients read at once: they take a read that
 // fills it for the beginning of a reply that goes on.
@@ -97,7 +95,7 @@ func (e *rawEncoder) Append(dst []byte, r resp.Reply) []byte {
 	if e.watches {
 		fingerprint, r = unwatched(r)
 	}
-	if err := unspeakable(&r); err.IsError() {
+	if err := Unspeakable(&r); err.IsError() {
 		r = err
 	}
 	if r.IsError() {
@@ -106,31 +104,16 @@ func (e *rawEncoder) Append(dst []byte, r resp.Reply) []byte {
 	if fingerprint != 0 {
 		dst = appendAttribute(dst, "fingerprint", strconv.FormatUint(fingerprint, 10))
 	}
-	dst = appendValue(dst, &r)
+	dst = e.appendValue(dst, &r)
 	if (len(dst)-start)%rawReadBytes == 0 {
 		dst = append(dst, responseErr<<3|byte(protowire.BytesType), 0) // no error; it says nothing
 	}
 	return dst
 }
 
-// appendAttribute appends attrs: a Struct, which is a map of Values, of one
-// string.
-func appendAttribute(dst []byte, name, value string) []byte {
-	inValue := sizeText(value)
-	inEntry := sizeText(name) + 1 + protowire.SizeBytes(inValue)
-	dst = appendTag(dst, responseAttrs, protowire.BytesType)
-	dst = protowire.AppendVarint(dst, uint64(1+protowire.SizeBytes(inEntry)))
-	dst = appendTag(dst, 1, protowire.BytesType)
-	dst = protowire.AppendVarint(dst, uint64(inEntry))
-	dst = appendText(dst, 1, name)
-	dst = appendTag(dst, 2, protowire.BytesType)
-	dst = protowire.AppendVarint(dst, uint64(inValue))
-	return appendText(dst, valueString, value)
-}
-
 // appendValue appends the value. One of those that exclude each other is sent
 // even if it is zero: that is how null, 0 and "" differ.
-func appendValue(dst []byte, r *resp.Reply) []byte {
+func (e *rawEncoder) appendValue(dst []byte, r *resp.Reply) []byte {
 	switch r.Kind() {
 	case resp.Failure:
 		return dst
@@ -143,8 +126,23 @@ func appendValue(dst []byte, r *resp.Reply) []byte {
 			return appendNil(dst)
 		}
 		return appendMap(dst, r.Items())
+	case resp.List:
+		return e.appendList(dst, r)
 	}
 	return protowire.AppendString(appendTag(dst, responseStr, protowire.BytesType), r.Str())
+}
+
+// appendList appends the elements of a sorted set. Where there is always one,
+// its rank says it all, and 0 that there is none.
+func (e *rawEncoder) appendList(dst []byte, r *resp.Reply) []byte {
+	rank := elementOf(r)[0].Int()
+	switch {
+	case rank == 0:
+		return appendNil(dst)
+	case e.command.shape == elementShape:
+		return protowire.AppendVarint(appendTag(dst, responseInt, protowire.VarintType), uint64(rank))
+	}
+	return appendElements(dst, r.Items())
 }
 
 // appendMap appends a map, whose entries say even what is empty.
@@ -176,9 +174,9 @@ const (
 	itemHead     = 16
 )
 
-// unspeakable is the error to be answered instead of the reply, if any. Errors
+// Unspeakable is the error to be answered instead of the reply, if any. Errors
 // may quote what they are about: of them, too, none is sent that is not text.
-func unspeakable(r *resp.Reply) resp.Reply {
+func Unspeakable(r *resp.Reply) resp.Reply {
 	size, ok := measure(r)
 	switch {
 	case !ok:

@@ -12,12 +12,14 @@ import (
 type shape uint8
 
 const (
-	emptyShape  shape = iota // the reply says nothing but that all is well
-	textShape                // string; "" also for null
-	numberShape              // int64
-	truthShape               // bool
-	textsShape               // repeated string
-	pairsShape               // repeated message {1 key string · 2 value string}
+	emptyShape    shape = iota // the reply says nothing but that all is well
+	textShape                  // string; "" also for null
+	numberShape                // int64
+	truthShape                 // bool
+	textsShape                 // repeated string
+	pairsShape                 // repeated message {1 key string · 2 value string}
+	elementsShape              // repeated ZElement; see AppendElement
+	elementShape               // ZElement, but in field 2; field 1 is the rank once more
 )
 
 // size is the number of bytes that append appends.
@@ -37,6 +39,13 @@ func (s shape) size(r *resp.Reply) (n int) {
 		for items := r.Items(); len(items) > 1; items = items[2:] {
 			n += 1 + protowire.SizeBytes(sizeText(items[0].Str())+sizeText(items[1].Str()))
 		}
+	case elementsShape:
+		for items := r.Items(); len(items) >= ElementItems; items = items[ElementItems:] {
+			n += 1 + protowire.SizeBytes(sizeElement(items))
+		}
+	case elementShape:
+		e := elementOf(r)
+		return sizeNumber(e[0].Int()) + 1 + protowire.SizeBytes(sizeElement(e))
 	}
 	return n
 }
@@ -55,6 +64,13 @@ func (s shape) append(dst []byte, r *resp.Reply) []byte {
 		}
 	case pairsShape:
 		dst = appendPairs(dst, r.Items())
+	case elementsShape:
+		for items := r.Items(); len(items) >= ElementItems; items = items[ElementItems:] {
+			dst = appendElement(dst, 1, items)
+		}
+	case elementShape:
+		e := elementOf(r)
+		dst = appendElement(appendNumber(dst, 1, e[0].Int()), 2, e)
 	}
 	return dst
 }

@@ -31,6 +31,7 @@ func TestTranslate(t *testing.T) {
 		}
 	}
 	syntax := func(name string) string { return "-ERR invalid syntax for '" + name + "' command" }
+	arity := func(name string) string { return "-ERR wrong number of arguments for '" + name + "' command" }
 	value := func(name, option string) string {
 		return "-ERR invalid value for a parameter in '" + name + "' command for " + option + " parameter"
 	}
@@ -69,6 +70,26 @@ func TestTranslate(t *testing.T) {
 		f(p, "EXPIRE k 1 soon", "-ERR unsupported option soon")
 		f(p, "INCRBY k +7", "INCRBY k 7")
 		f(p, "DECRBY k 7x", "-ERR value is not an integer or out of range")
+	}
+	const number = "-ERR value is not an integer or a float"
+	for _, p := range []Protocol{Raw, Framed} {
+		f(p, "ZADD z 1 a", "ZADD z 1 a")
+		f(p, "ZADD z +01 a -2 b", "ZADD z 1 a -2 b")
+		f(p, "ZADD z nx ch 1 a", "ZADD z NX CH 1 a")
+		f(p, "ZADD z 1 a GT 2 b lt", "ZADD z GT LT 1 a 2 b")
+		f(p, "ZADD z CH NX incr 1 a", "ZADD z INCR NX CH 1 a")
+		f(p, "ZADD z 1 ch 2 lt", "ZADD z 1 ch 2 lt") // countries
+		f(p, "ZADD z 1 a 2", arity("ZADD"))
+		f(p, "ZADD z NX CH", arity("ZADD"))
+		f(p, "ZADD z a 1", number)
+		f(p, "ZADD z 1.5 a", number)
+		f(p, "ZADD z +inf a", number)
+		f(p, "ZADD z 9223372036854775808 a", number)
+		f(p, "ZADD z 1 a EX 10", number)
+		f(p, "ZCOUNT z 1 +25", "ZCOUNT z 1 25")
+		f(p, "ZCOUNT z -inf +inf", "ZCOUNT z -inf +inf")
+		f(p, "ZCOUNT z (1 2", number)
+		f(p, "ZCOUNT z 1 inf", number)
 	}
 	f(Framed, "SET k v GET", syntax("SET"))
 	f(Framed, "SET k v foo", syntax("SET"))

@@ -24,6 +24,9 @@ var responses = map[string]response{
 	"FLUSHDBRes": {}, "EXPIRERes": {"isChanged", false}, "EXPIREATRes": {"isChanged", false},
 	"EXPIRETIMERes": {"unixSec", int64(0)}, "TTLRes": {"seconds", int64(0)}, "UNWATCHRes": {},
 	"HGETRes": {"value", ""}, "HSETRes": {"count", int64(0)}, "HGETALLRes": {"elements", [][2]string(nil)},
+	"ZADDRes": {"count", int64(0)}, "ZCOUNTRes": {"count", int64(0)}, "ZREMRes": {"count", int64(0)}, "ZCARDRes": {"count", int64(0)},
+	"ZRANGERes": {"elements", []Element(nil)}, "ZPOPMAXRes": {"elements", []Element(nil)}, "ZPOPMINRes": {"elements", []Element(nil)},
+	"ZRANKRes": {"element", Element{}},
 }
 
 var results = map[protowire.Number]string{
@@ -31,9 +34,11 @@ var results = map[protowire.Number]string{
 	18: "DELRes", 19: "KEYSRes", 20: "GETDELRes", 21: "GETEXRes", 22: "GETSETRes", 23: "INCRRes", 24: "DECRRes",
 	25: "INCRBYRes", 26: "DECRBYRes", 27: "FLUSHDBRes", 28: "EXPIRERes", 29: "EXPIREATRes", 30: "EXPIRETIMERes",
 	31: "TTLRes", 33: "UNWATCHRes", 34: "HGETRes", 35: "HSETRes", 36: "HGETALLRes",
+	39: "ZADDRes", 40: "ZCOUNTRes", 41: "ZRANGERes", 42: "ZPOPMAXRes", 43: "ZREMRes", 44: "ZPOPMINRes", 45: "ZRANKRes", 46: "ZCARDRes",
 }
 
-// field is one field of a message: its bytes, or its number if it has none.
+// field is one field of a message: its bytes, or its number if it has none, of
+// a double the bits.
 type field struct {
 	number protowire.Number
 	bytes  []byte
@@ -54,6 +59,8 @@ func fields(b []byte) (all []field, err error) {
 			f.bytes, n = protowire.ConsumeBytes(b)
 		case protowire.VarintType:
 			f.varint, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed64Type:
+			f.varint, n = protowire.ConsumeFixed64(b)
 		default:
 			return nil, fmt.Errorf("a field of wire type %d", kind)
 		}
@@ -79,7 +86,11 @@ func DecodeResult(b []byte) (m Message, err error) {
 			m.Fingerprint = strconv.FormatUint(f.varint, 10)
 		case isResponse && m.Field == "":
 			m.Field = name
-			m.Value, err = decodeValue(responses[name].kind, f.bytes)
+			if name == "ZRANKRes" {
+				m.Value, err = decodeRanked(f.bytes)
+			} else {
+				m.Value, err = decodeValue(responses[name].kind, f.bytes)
+			}
 		default:
 			err = fmt.Errorf("a second response, or field %d", f.number)
 		}
@@ -113,6 +124,12 @@ func decodeValue(kind any, b []byte) (value any, err error) {
 				return nil, err
 			}
 			value = append(v, pair)
+		case []Element:
+			element, err := decodeElement(f.bytes)
+			if err != nil {
+				return nil, err
+			}
+			value = append(v, element)
 		default:
 			return nil, fmt.Errorf("a field in a response that has none")
 		}
@@ -149,6 +166,10 @@ func DecodeResponse(b []byte) (m Message, err error) {
 			m.Field, m.Value = "vInt", int64(f.varint)
 		case 4:
 			m.Field, m.Value = "vStr", string(f.bytes)
+		case 8:
+			element, bad := decodeStruct(f.bytes)
+			elements, _ := m.Value.([]Element)
+			m.Field, m.Value, err = "vList", append(elements, element), bad
 		case 7:
 			m.Fingerprint, err = decodeFingerprint(f.bytes)
 		case 9:

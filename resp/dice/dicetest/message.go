@@ -23,7 +23,8 @@ type Message struct {
 	// Field is the name in which the value stands, of a Result that of the
 	// command's message ("GETRes"); "" if there is no value.
 	Field string
-	// Value is nil, string, int64, bool, []string or [][2]string.
+	// Value is nil, string, int64, bool, []string, [][2]string, Element or
+	// []Element.
 	Value any
 }
 
@@ -111,12 +112,24 @@ func plain(value any, saysZero bool) any {
 		if len(v) == 0 {
 			return nil
 		}
+	case Element:
+		return v.plain(false)
+	case []Element:
+		var all []map[string]any
+		for i := range v {
+			all = append(all, v[i].plain(saysZero))
+		}
+		if all == nil {
+			return nil
+		}
+		return all
 	}
 	return value
 }
 
 // CLI is what DiceDB's command-line client prints for the message: version
-// 1.0.3 for a Response, 1.0.8 for a Result.
+// 1.0.3 for a Response, 1.0.8 for a Result. The first prints nothing of a
+// sorted set's elements; here they are as the second prints them.
 func (m Message) CLI() string {
 	if m.Failed {
 		return "ERR " + m.Text
@@ -154,6 +167,10 @@ func (m Message) value() string {
 			}
 			return fmt.Sprintf("%d) %s=%q", i, v[i][0], v[i][1])
 		})
+	case Element:
+		return v.text()
+	case []Element:
+		return lines(len(v), func(i int) string { return v[i].text() })
 	}
 	return ""
 }
