@@ -15,11 +15,11 @@ package watch
 import (
 	"bytes"
 	"fmt"
-	"hash/crc64"
 	"strconv"
 	"strings"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/rdb"
 	"github.com/troupedb/troupe/resp/command"
 )
 
@@ -70,9 +70,6 @@ func (q *Query) size() (bytes int) {
 // Text is the query as a person would type it.
 func (q *Query) Text() string { return string(bytes.Join(q.Argv, []byte(" "))) }
 
-// jones is the polynomial of Redis's CRC-64, reflected.
-var jones = crc64.MakeTable(0x95ac9329ac4bc9b5)
-
 // Fingerprint names the query on a link, as DiceDB does since 1.0.1: the
 // CRC-64 (Jones, starting from 0) of Text in 16 hexadecimal digits. Different
 // queries may share one; the nth further query of a link that would, takes the
@@ -82,7 +79,7 @@ func (q *Query) Fingerprint(n int) string {
 	if n > 0 {
 		text += "\x00" + strconv.Itoa(n)
 	}
-	return fmt.Sprintf("%016x", ^crc64.Update(^uint64(0), jones, []byte(text)))
+	return fmt.Sprintf("%016x", rdb.Checksum(0, []byte(text)))
 }
 
 // ParseFingerprint reads a fingerprint as clients write it, in any case.
