@@ -17,8 +17,9 @@ import (
 
 // The exit codes.
 const (
-	exitFailure = 1
-	exitBroken  = 70 // EX_SOFTWARE of sysexits.h
+	exitFailure     = 1
+	exitBroken      = 70  // EX_SOFTWARE of sysexits.h
+	exitInterrupted = 130 // as shells call the end by SIGINT
 )
 
 // commandLine is a field a sub-command.

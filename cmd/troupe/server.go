@@ -146,12 +146,17 @@ func (r *running) stopsNow(s os.Signal) bool {
 	return false
 }
 
-// stop ends the server in good order; a second signal ends it at once.
+// stop ends the server in good order. Another SIGINT, from somebody at a
+// terminal who insists, ends it at once; another SIGTERM, which a supervisor may
+// send to be sure, does not.
 func (r *running) stop(now bool) {
 	go func() {
-		s := <-r.signals
-		r.log.Warn("stopped at once by a second signal", "signal", s)
-		os.Exit(exitBySignal(s))
+		for s := range r.signals {
+			if s == syscall.SIGINT {
+				r.log.Warn("stopped at once by a second signal", "signal", s)
+				os.Exit(exitInterrupted)
+			}
+		}
 	}()
 	r.notifier.tell(r.log, "STOPPING=1")
 	patience := time.Duration(r.settings.Int("shutdown-timeout")) * time.Second
@@ -164,14 +169,6 @@ func (r *running) stop(now bool) {
 		r.log.Warn("links were cut off", "links", r.system.Server.Connected(), "after", patience)
 	}
 	r.log.Info("stopped")
-}
-
-// exitBySignal is the exit code that shells give to what a signal has ended.
-func exitBySignal(s os.Signal) int {
-	if number, ok := s.(syscall.Signal); ok {
-		return 128 + int(number)
-	}
-	return exitFailure
 }
 
 // writePID writes the process's number to the file, if one is named. Without

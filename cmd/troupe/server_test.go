@@ -129,13 +129,14 @@ func TestSignalAnswersFirst(t *testing.T) {
 }
 
 // unread is a client that has asked for more than it reads.
-func unread(s *started) {
+func unread(s *started) *client {
 	c := s.dial()
 	c.ask("SET", "k", strings.Repeat("v", 8<<20))
 	c.send("GET", "k")
 	if _, err := c.in.ReadByte(); err != nil {
 		s.t.Fatal(err)
 	}
+	return c
 }
 
 // A client that does not read its replies holds the end up for as long as the
@@ -157,16 +158,31 @@ func TestStopIsBounded(t *testing.T) {
 	now.stop()
 }
 
-// A second signal ends it at once.
+// A second SIGTERM changes nothing, a second signal that is SIGINT ends it at
+// once.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--port", freePort(t), "--shutdown-timeout", "1000")
-	unread(s)
+	c := unread(s)
 	s.signal(syscall.SIGTERM)
 	s.await("signal received")
 	s.signal(syscall.SIGTERM)
-	if code := s.exit(); code != 128+int(syscall.SIGTERM) {
+	s.signal(syscall.SIGTERM)
+	if rest, err := io.ReadAll(c.in); err != nil || len(rest) < 8<<20 {
+		t.Errorf("%d bytes came, %v", len(rest), err)
+	}
+	if code := s.exit(); code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+	for _, first := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		s := start(t, nil, "--port", freePort(t), "--shutdown-timeout", "1000")
+		unread(s)
+		s.signal(first)
+		s.await("signal received")
+		s.signal(syscall.SIGINT)
+		if code := s.exit(); code != 128+int(syscall.SIGINT) {
+			t.Errorf("exit code %d", code)
+		}
 	}
 }
 
