@@ -203,7 +203,7 @@ func scalar(kind byte, line string) (Reply, error) {
 		}
 	case ',':
 		if f, err := strconv.ParseFloat(line, 64); err == nil || errors.Is(err, strconv.ErrRange) {
-			return Double(f), nil
+			return doubleOf(f, line), nil
 		}
 	case '(':
 		if isDecimal(line) {
@@ -219,6 +219,17 @@ func scalar(kind byte, line string) (Reply, error) {
 		}
 	}
 	return Reply{}, fmt.Errorf("resp: %q is no reply", string(kind)+line)
+}
+
+// doubleOf is a number with the notation in which it was found, if that is one
+// of those written here.
+func doubleOf(f float64, line string) Reply {
+	double, plain := Double(f), Plain(f)
+	var digits [doubleBytesMax]byte
+	if string(appendDecimal(digits[:0], &double)) != line && string(appendDecimal(digits[:0], &plain)) == line {
+		return plain
+	}
+	return double
 }
 
 // isDecimal reports whether s is an optional minus and digits.

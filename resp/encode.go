@@ -1,7 +1,9 @@
 package resp
 
 import (
+	"bytes"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -83,6 +85,59 @@ func FormatDouble(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, 'g', 17, 64)
 }
 
-// doubleBytesMax is the longest "%.17g" of a float64: sign, 17 digits, point
-// and "e-308", with some room.
-const doubleBytesMax = 32
+// appendDecimal appends the number of a Decimal in its notation.
+func appendDecimal(dst []byte, r *Reply) []byte {
+	if r.text == plainMark {
+		return formatPlain(dst, r.Float())
+	}
+	return FormatDouble(dst, r.Float())
+}
+
+// plainUnit is 10^17: fractions are written in units of its inverse.
+const plainUnit = 1e17
+
+// plainLeast is 2^-11: a number no less has no bits behind the 64th place.
+const plainLeast = 1.0 / (1 << 11)
+
+// formatPlain appends f as C's "%.17f" does, less the zeros at the end.
+func formatPlain(dst []byte, f float64) []byte {
+	whole, frac := math.Modf(math.Abs(f))
+	if whole >= 1<<53 || whole == 0 && frac < plainLeast || math.IsNaN(f) {
+		return formatAnyPlain(dst, f)
+	}
+	// As many digits as are asked for, and what is left of the others.
+	units, rest := bits.Mul64(uint64(frac*(1<<64)), plainUnit)
+	if rest > 1<<63 || rest == 1<<63 && units&1 == 1 {
+		units++
+	}
+	if f < 0 {
+		dst = append(dst, '-')
+	}
+	dst = strconv.AppendUint(dst, uint64(whole)+units/plainUnit, 10)
+	if units %= plainUnit; units == 0 {
+		return dst
+	}
+	point := len(dst)
+	dst = strconv.AppendUint(dst, units+plainUnit, 10) // the 1 in front keeps the zeros
+	dst[point] = '.'
+	return bytes.TrimRight(dst, "0")
+}
+
+// formatAnyPlain is formatPlain for numbers that are seldom: very small, very
+// large or none.
+func formatAnyPlain(dst []byte, f float64) []byte {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return FormatDouble(dst, f)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', 17, 64)
+	dst = bytes.TrimRight(bytes.TrimRight(dst, "0"), ".")
+	if string(dst[start:]) == "-0" {
+		return append(dst[:start], '0')
+	}
+	return dst
+}
+
+// doubleBytesMax is the longest "%.17g" of a float64, sign, 17 digits, point
+// and "e-308", or the longest usual Plain, with some room.
+const doubleBytesMax = 40

@@ -27,7 +27,7 @@ func append2(dst []byte, r *Reply) []byte {
 		return append(dst, "*-1\r\n"...)
 	case Decimal:
 		var digits [doubleBytesMax]byte
-		return AppendText(dst, alias(FormatDouble(digits[:0], r.Float())))
+		return AppendText(dst, alias(appendDecimal(digits[:0], r)))
 	case Verbatim:
 		return AppendText(dst, r.Str())
 	case List, Unordered, Pairs, Couples, Out:

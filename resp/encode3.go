@@ -28,7 +28,7 @@ func append3(dst []byte, r *Reply) []byte {
 		}
 		return append(dst, "#f\r\n"...)
 	case Decimal:
-		dst = FormatDouble(append(dst, ','), r.Float())
+		dst = appendDecimal(append(dst, ','), r)
 		return append(dst, '\r', '\n')
 	case BigNumber:
 		return appendLine(dst, '(', r.text)

@@ -2,6 +2,7 @@ package resp
 
 import (
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 
@@ -35,6 +36,8 @@ func TestEncode(t *testing.T) {
 	f(Bool(false), ":0\r\n", "#f\r\n")
 	f(Double(1.5), "$3\r\n1.5\r\n", ",1.5\r\n")
 	f(Double(math.Inf(-1)), "$4\r\n-inf\r\n", ",-inf\r\n")
+	f(Plain(13.36138933897018433), "$20\r\n13.36138933897018433\r\n", ",13.36138933897018433\r\n")
+	f(Plain(180), "$3\r\n180\r\n", ",180\r\n")
 	f(Big("123456789012345678901"), "$21\r\n123456789012345678901\r\n", "(123456789012345678901\r\n")
 	f(VerbatimText("txt", "hello"), "$5\r\nhello\r\n", "=9\r\ntxt:hello\r\n")
 	same(EmptyList, "*0\r\n")
@@ -44,6 +47,33 @@ func TestEncode(t *testing.T) {
 	f(Twos(Zero, One, Zero, Nil), "*4\r\n:0\r\n:1\r\n:0\r\n$-1\r\n", "*2\r\n*2\r\n:0\r\n:1\r\n*2\r\n:0\r\n_\r\n")
 	same(Twos(), "*0\r\n")
 	f(Push(BulkString("m"), Array(Nil)), "*2\r\n$1\r\nm\r\n*1\r\n$-1\r\n", ">2\r\n$1\r\nm\r\n*1\r\n_\r\n")
+}
+
+// TestPlain compares both ways of writing a Plain, the second of which is
+// strconv's.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	f := func(number float64) {
+		t.Helper()
+		got, want := string(formatPlain([]byte("100"), number)), string(formatAnyPlain([]byte("100"), number))
+		if got != want {
+			t.Errorf("%v is written %s, want %s", number, got, want)
+		}
+		r, _, err := Decode(V3.Append(nil, Plain(number)))
+		if err != nil || string(V3.Append(nil, r)) != string(V3.Append(nil, Plain(number))) {
+			t.Errorf("%v is read as %v, %v", number, r, err)
+		}
+	}
+	for _, number := range []float64{0, 1, -1, 10, 100, 0.5, 0.1, 1.0 / 3, 1e15, 1e16, 1e17, 1e300, 1e-5, 1e-20, math.Inf(1), math.NaN(),
+		plainLeast, 3 * plainLeast, 1 + 1.0/(1<<52), 85.05112878, 0.99999999999999999, 1 << 53, 1<<53 - 0.5, math.Copysign(0, -1)} {
+		f(number)
+		f(-number)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		f((rng.Float64() - 0.5) * math.Pow(10, float64(rng.IntN(20)-4)))
+		f(float64(rng.Int64()>>rng.IntN(64)) / float64(uint64(1)<<rng.IntN(64)))
+	}
 }
 
 func TestEncodeLengths(t *testing.T) {

@@ -81,6 +81,17 @@ func BulkString(s string) Reply { return Reply{kind: Text, text: s} }
 // Double is a floating-point number.
 func Double(f float64) Reply { return Reply{kind: Decimal, n: int64(math.Float64bits(f))} }
 
+// Plain is a Double that is written without an exponent, with no more than 17
+// digits after the point, as Redis writes coordinates.
+func Plain(f float64) Reply {
+	r := Double(f)
+	r.text = plainMark
+	return r
+}
+
+// plainMark tells a Plain from a Double.
+const plainMark = "plain"
+
 // Bool is a boolean.
 func Bool(b bool) Reply {
 	if b {
