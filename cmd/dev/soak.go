@@ -23,6 +23,7 @@ type soakCmd struct {
 	For       time.Duration `help:"How long." default:"1m"`
 	Shards    int           `help:"The number of shards; 0 draws it for each round." default:"0"`
 	Transport string        `help:"How links are served; drawn for each round if empty." enum:"loops,goroutines," default:""`
+	Skip      []string      `help:"Commands that are not drawn."`
 	Turns     int           `help:"The turns of a round, after which the data are compared and the servers emptied." default:"3000"`
 	Shrink    time.Duration `help:"How long to look for a shorter conversation." default:"30s"`
 }
@@ -71,7 +72,7 @@ func (c *soakCmd) round(seed uint64, redis *side) (asked int, err error) {
 	}
 	defer system.Close()
 	d := &duel{ours: &side{dial: dialTCP(system.Addresses()[0])}, theirs: redis}
-	turns := drawTurns(rng, c.Turns)
+	turns := drawTurns(draw{rng, c.Skip}, c.Turns)
 	for _, turn := range turns {
 		asked += len(turn.commands)
 	}
@@ -111,21 +112,20 @@ type turn struct {
 
 const soakClients = 2
 
-func drawTurns(rng *rand.Rand, n int) []turn {
-	w := draw{rng}
+func drawTurns(w draw, n int) []turn {
 	turns := make([]turn, n)
 	for i := range turns {
 		t := &turns[i]
-		t.client = rng.IntN(soakClients)
-		t.fresh, t.proto = i < soakClients || w.oneIn(60), 2+rng.IntN(2)
+		t.client = w.rng.IntN(soakClients)
+		t.fresh, t.proto = i < soakClients || w.oneIn(60), 2+w.rng.IntN(2)
 		if i < soakClients {
 			t.client = i
 		}
-		for range w.times([]int{1, 1, 3, 20}[rng.IntN(4)]) {
+		for range w.times([]int{1, 1, 3, 20}[w.rng.IntN(4)]) {
 			t.commands = append(t.commands, w.command())
 		}
-		for range rng.IntN(3) {
-			t.cuts = append(t.cuts, 1+rng.IntN(60))
+		for range w.rng.IntN(3) {
+			t.cuts = append(t.cuts, 1+w.rng.IntN(60))
 		}
 	}
 	return turns

@@ -6,7 +6,7 @@ import "slices"
 func line(argv ...string) []string { return argv }
 
 // soakCommands draw a command each. What stands here several times comes as many times as often.
-var soakCommands = slices.Concat(soakStrings, soakStrings, soakKeys, soakHashes, soakHashes, soakTransactions, soakTransactions, soakServer)
+var soakCommands = slices.Concat(soakStrings, soakStrings, soakKeys, soakHashes, soakHashes, soakLists, soakSets, soakSorted, soakBits, soakGeo, soakTransactions, soakTransactions, soakServer)
 
 var soakStrings = []func(draw) []string{
 	func(w draw) []string { return line("GET", w.key("s")) },
@@ -134,7 +134,7 @@ var soakServer = []func(draw) []string{
 		return line("FLUSHDB", "nonsense")
 	},
 	func(w draw) []string {
-		inner := slices.Concat(soakKeys, soakHashes)
+		inner := slices.Concat(soakKeys, soakHashes, soakLists, soakSorted)
 		return join(line("COMMAND", w.pick("GETKEYS", "GETKEYSANDFLAGS")), inner[w.rng.IntN(len(inner))](w))
 	},
 	func(w draw) []string { return line(w.pick("NONSENSE", "", "GETT", "OBJECT", "CLIENT"), w.integer()) },

@@ -8,17 +8,24 @@ import (
 )
 
 // draw draws commands: mostly sound ones on a few keys, so that they meet, and now and then a mistake.
-type draw struct{ rng *rand.Rand }
+type draw struct {
+	rng  *rand.Rand
+	skip []string // commands that are not drawn
+}
 
 // command draws one.
 func (w draw) command() (argv []string) {
-	argv = soakCommands[w.rng.IntN(len(soakCommands))](w)
+	for argv == nil || slices.Contains(w.skip, argv[0]) {
+		argv = soakCommands[w.rng.IntN(len(soakCommands))](w)
+	}
 	for i, word := range argv {
 		if lower := strings.ToLower(word); i == 0 && w.oneIn(20) {
 			argv[i] = lower
 		}
 	}
 	switch {
+	case len(argv) > 1 && strings.HasPrefix(argv[1], alikePrefix):
+	case strings.HasPrefix(argv[0], "Z") && strings.HasSuffix(argv[0], "RANK"): // has gained a word since 7.0
 	case w.oneIn(60) && len(argv) > 1:
 		argv = argv[:len(argv)-1]
 	case w.oneIn(60):
@@ -51,7 +58,7 @@ func (w draw) choose(of ...[]string) []string { return of[w.rng.IntN(len(of))] }
 // key draws a key, most likely one that holds what the command is about.
 func (w draw) key(kind string) string {
 	if w.oneIn(8) {
-		kind = w.pick("s", "h", "n", "x")
+		kind = w.pick("s", "h", "n", "x", "l", "t", "z")
 	}
 	if w.oneIn(40) {
 		return w.pick("", "a b", "\xff\x00\r\n", "{t}", "{}"+kind)
@@ -130,7 +137,7 @@ func (w draw) life() []string {
 
 // pattern draws one for KEYS and the like.
 func (w draw) pattern() string {
-	return w.pick("*", "*", "s*", "?0", "[sh][0-1]", "[^s]*", "*t*1", "\\*", "f1?", "", "[", "[a-", "*[0-", "h\\0", "**a*")
+	return w.pick("*", "*", "s*", "?0", "[sh][0-1]", "[^s]*", "*t*1", "l*", "z?", "\\*", "f1?", "", "[", "[a-", "*[0-", "h\\0", "**a*")
 }
 
 func (w draw) db() string {
