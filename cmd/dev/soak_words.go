@@ -24,8 +24,7 @@ func (w draw) command() (argv []string) {
 		}
 	}
 	switch {
-	case len(argv) > 1 && strings.HasPrefix(argv[1], alikePrefix):
-	case strings.HasPrefix(argv[0], "Z") && strings.HasSuffix(argv[0], "RANK"): // has gained a word since 7.0
+	case mustStay(argv):
 	case w.oneIn(60) && len(argv) > 1:
 		argv = argv[:len(argv)-1]
 	case w.oneIn(60):
@@ -37,6 +36,18 @@ func (w draw) command() (argv []string) {
 		return argv[:1] // with a word it is about live queries
 	}
 	return argv
+}
+
+// mustStay reports whether a mistake in a command would be answered differently with reason, or lead to data
+// that are not the same.
+func mustStay(argv []string) bool {
+	switch {
+	case len(argv) > 1 && strings.HasPrefix(argv[1], alikePrefix):
+		return true
+	case strings.EqualFold(argv[0], "SPOP"): // without its count it takes one by chance
+		return true
+	}
+	return strings.HasSuffix(strings.ToUpper(argv[0]), "RANK") // has gained a word since Redis 7.0
 }
 
 // tellsTime reports whether a command gives a time to live. A wrong one, drawn at random, might end while
