@@ -24,6 +24,8 @@ func lookupAll(tx *keyspace.Tx, keys [][]byte) (sets []members, ok bool) {
 // collection is what sets are brought together in: the items of a reply, or a
 // new set.
 type collection interface {
+	// put adds a text that is new, and of which add and remove are never asked.
+	put(text []byte)
 	// add adds a text and reports whether it is new.
 	add(text []byte) (added bool)
 	// remove takes a text out and reports whether it was there.
@@ -77,7 +79,7 @@ func subtract(sets []members, to collection) {
 				return true
 			}
 		}
-		to.add(text)
+		to.put(text)
 		return true
 	})
 }

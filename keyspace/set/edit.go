@@ -34,6 +34,9 @@ func open(tx *keyspace.Tx, key []byte) (e edit, ok bool) {
 // begin begins a new set for a key, whatever that holds until replace.
 func begin(tx *keyspace.Tx, key []byte) edit { return edit{tx: tx, key: key} }
 
+// put implements collection.
+func (e *edit) put(text []byte) { e.add(text) }
+
 // add adds a member and reports whether it is new.
 func (e *edit) add(text []byte) (added bool) {
 	if e.large != nil {

@@ -41,6 +41,9 @@ func (g *gathering) find(text []byte, hash uint64) (slot *table.Slot) {
 	return nil
 }
 
+// put implements collection. The text is not copied.
+func (g *gathering) put(text []byte) { g.items = append(g.items, resp.Bulk(text)) }
+
 // add implements collection. The text is not copied.
 func (g *gathering) add(text []byte) (added bool) {
 	hash := g.hash(text)

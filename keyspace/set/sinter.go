@@ -45,7 +45,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 // gatherCommon adds the members that all the sets have.
 func gatherCommon(sets []members, to collection) {
 	intersect(sets, func(text []byte) bool {
-		to.add(text)
+		to.put(text)
 		return true
 	})
 }
