@@ -20,6 +20,7 @@ type wire struct {
 	handler session.Handler
 	tasks   chan func()
 	out     []byte
+	given   int // how often it was given a Buffer
 	paused  bool
 }
 
@@ -53,6 +54,7 @@ func (w *wire) Unsent() int    { return 0 }
 func (w *wire) Expect(int)     {}
 func (w *wire) Give(large *slab.Buffer, p []byte) {
 	w.Write(p)
+	w.given++
 	large.Free()
 }
 

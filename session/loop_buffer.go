@@ -230,10 +230,17 @@ type outputChunk struct {
 	large *slab.Buffer // that they are of; nil: they are of Go's heap
 }
 
-const widestChunk = 1 << 20
+const widestChunk = 1 << 19
 
 // add copies p behind what is there.
 func (o *linkOutput) add(p []byte, pool *bufferPool) {
+	if len(p) >= slab.BufferMin {
+		if buf, large := largeBuffer(len(p)); large != nil {
+			large.Use(len(p))
+			o.give(large, buf[:copy(buf, p)])
+			return
+		}
+	}
 	o.size += len(p)
 	if n := len(o.chunks); n > 0 {
 		last := &o.chunks[n-1].bytes
@@ -244,12 +251,9 @@ func (o *linkOutput) add(p []byte, pool *bufferPool) {
 	for len(p) > 0 {
 		// Chunks grow with the backlog, so that a link that is a little behind
 		// holds little and one far behind has few of them.
-		chunk, large := pool.getLarge(max(len(p), min(o.size, widestChunk)))
+		chunk := pool.get(min(max(len(p), o.size), widestChunk))
 		k := copy(chunk, p)
-		if large != nil {
-			large.Use(len(large.Bytes()))
-		}
-		o.chunks = append(o.chunks, outputChunk{chunk[:k], large})
+		o.chunks = append(o.chunks, outputChunk{bytes: chunk[:k]})
 		p = p[k:]
 	}
 }

@@ -396,9 +396,9 @@ func (o *turnOutput) add(p []byte) (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(p) >= slab.BufferMin {
-		if large := slab.NewBuffer(len(p)); large != nil {
+		if buf, large := largeBuffer(len(p)); large != nil {
 			large.Use(len(p))
-			return o.push(outputChunk{large.Bytes()[:copy(large.Bytes(), p)], large})
+			return o.push(outputChunk{buf[:copy(buf, p)], large})
 		}
 	}
 	if n := len(o.waiting); n > 0 && o.waiting[n-1].large == nil {

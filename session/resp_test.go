@@ -202,6 +202,33 @@ func loginCases() [][2]string {
 	}
 }
 
+// What a Reader says it needs is where the argument ends that is arriving.
+func TestReaderNeeds(t *testing.T) {
+	t.Parallel()
+	f := func(stream string, needs int) {
+		t.Helper()
+		var r Reader
+		lim := DefaultLimits
+		lim.BulkMax = math.MaxInt
+		if _, _, status := r.Next([]byte(stream), nil, &lim); status != Incomplete || r.Needs() != needs {
+			t.Errorf("%q: status %d, needs %d, want %d", stream, status, r.Needs(), needs)
+		}
+	}
+	f("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1000\r\nxx", len("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1000\r\n")+1002)
+	f("*3\r\n$300\r\n", len("*3\r\n$300\r\n")+302)
+	f("*3\r\n$30", 0)
+	f("PING", 0)
+	huge := "*1\r\n$9223372036854775807\r\n"
+	f(huge, len(huge)+2+math.MaxInt/2)
+	var r Reader
+	for _, part := range []string{"*1\r\n$4\r\nPI", "*1\r\n$4\r\nPING\r\n"} {
+		r.Next([]byte(part), nil, &DefaultLimits)
+	}
+	if r.Needs() != 0 {
+		t.Errorf("needs %d after the command", r.Needs())
+	}
+}
+
 func TestReaderBeforeLogin(t *testing.T) {
 	t.Parallel()
 	lim := DefaultLimits

@@ -123,6 +123,18 @@ func await[T any](t testing.TB, from <-chan T, what string) T {
 	}
 }
 
+// awaitThat waits until something has become true.
+func awaitThat(t testing.TB, what string, isTrue func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for end := time.Now().Add(patience); !isTrue(); <-ticker.C {
+		if time.Now().After(end) {
+			t.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}
+
 func send(t *testing.T, conn net.Conn, data string) {
 	t.Helper()
 	if _, err := io.WriteString(conn, data); err != nil {

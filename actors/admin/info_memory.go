@@ -38,6 +38,7 @@ func (r *report) memoryUse() {
 	r.Add("mem_allocator", "slabs+"+runtime.Version())
 	r.Add("mem_go_heap", m.objects)
 	r.Add("mem_go_stacks", m.stacks)
+	r.Add("mem_buffers", m.buffers)
 	r.Add("mem_slabs_used", m.slabUsed)
 	r.Add("mem_slabs_resident", m.slabResident)
 	r.Add("mem_tables", m.tables)

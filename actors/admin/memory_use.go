@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/slab"
 )
 
 // memoryMarks are what the use of memory is compared with.
@@ -31,9 +32,11 @@ func readGoMemory() goMemory {
 }
 
 // memoryUse is where the memory is, in bytes: in Go's heap and stacks, in the
-// slabs of keys and values, in the tables that find them.
+// slabs of keys and values, in the tables that find them, and in the buffers of
+// large requests and replies.
 type memoryUse struct {
 	goMemory
+	buffers                          int64
 	slabUsed, slabHeld, slabResident int64
 	tables                           int64
 	clients                          int64
@@ -42,7 +45,7 @@ type memoryUse struct {
 
 // measure takes the sums over all shards, which must be at hand.
 func (v View) measure() memoryUse {
-	m := memoryUse{goMemory: readGoMemory(), startup: v.memory.startup}
+	m := memoryUse{goMemory: readGoMemory(), buffers: slab.InBuffers(), startup: v.memory.startup}
 	v.Tx.EachShard(func(sh *keyspace.Shard) {
 		stats := sh.Mem().Stats()
 		m.slabUsed += stats.Used
@@ -58,18 +61,21 @@ func (v View) measure() memoryUse {
 	return m
 }
 
+// used is what is in use beside slabs and tables.
+func (m *memoryUse) used() int64 { return m.goMemory.used() + m.buffers }
+
 // allocated is what used_memory tells: all that the server has asked for.
 func (m *memoryUse) allocated() int64 { return m.used() + m.slabResident + m.tables }
 
 // overhead is the part of it that is not the data.
-func (m *memoryUse) overhead() int64 { return min(m.startup+m.tables+m.clients, m.allocated()) }
+func (m *memoryUse) overhead() int64 { return min(m.startup+m.tables+m.clients+m.buffers, m.allocated()) }
 
 // dataset is the part that is.
 func (m *memoryUse) dataset() int64 { return m.allocated() - m.overhead() }
 
 // active and resident are what the allocators use and hold.
 func (m *memoryUse) active() int64   { return m.used() + m.unused + m.slabHeld + m.tables }
-func (m *memoryUse) resident() int64 { return m.total - m.released + m.slabResident + m.tables }
+func (m *memoryUse) resident() int64 { return m.total - m.released + m.buffers + m.slabResident + m.tables }
 
 // ratio is a/b, 0 if there is no b.
 func ratio(a, b int64) float64 {
