@@ -68,14 +68,18 @@ func (m *memoryUse) used() int64 { return m.goMemory.used() + m.buffers }
 func (m *memoryUse) allocated() int64 { return m.used() + m.slabResident + m.tables }
 
 // overhead is the part of it that is not the data.
-func (m *memoryUse) overhead() int64 { return min(m.startup+m.tables+m.clients+m.buffers, m.allocated()) }
+func (m *memoryUse) overhead() int64 {
+	return min(m.startup+m.tables+m.clients+m.buffers, m.allocated())
+}
 
 // dataset is the part that is.
 func (m *memoryUse) dataset() int64 { return m.allocated() - m.overhead() }
 
 // active and resident are what the allocators use and hold.
-func (m *memoryUse) active() int64   { return m.used() + m.unused + m.slabHeld + m.tables }
-func (m *memoryUse) resident() int64 { return m.total - m.released + m.buffers + m.slabResident + m.tables }
+func (m *memoryUse) active() int64 { return m.used() + m.unused + m.slabHeld + m.tables }
+func (m *memoryUse) resident() int64 {
+	return m.total - m.released + m.buffers + m.slabResident + m.tables
+}
 
 // ratio is a/b, 0 if there is no b.
 func ratio(a, b int64) float64 {
