@@ -8,6 +8,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/resp/dice"
 )
 
 // dataRun runs a command on keys.
@@ -17,7 +18,7 @@ type dataRun func(*keyspace.Tx, *command.Args) resp.Reply
 // commands on keys, made of how ours run, and in the session, by name.
 var (
 	diceData = map[string]func(ours dataRun) dataRun{
-		"TYPE": only(diceType), "KEYS": only(diceKeys),
+		"TYPE": only(diceType), "KEYS": only(diceKeys), "GETDEL": diceGetdel,
 		"ZADD": diceZadd, "ZRANGE": only(diceZrange), "ZRANK": only(diceZrank),
 		"ZPOPMIN": only(diceZpopmin), "ZPOPMAX": only(diceZpopmax),
 	}
@@ -62,6 +63,19 @@ func diceType(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return resp.Simple("float")
 	}
 	return resp.Simple("string")
+}
+
+// diceGetdel leaves a value where it is that cannot be answered.
+func diceGetdel(ours dataRun) dataRun {
+	return func(tx *keyspace.Tx, a *command.Args) resp.Reply {
+		if v := tx.Find(a.Argv()[1]); v.Is(keyspace.String) {
+			reply := resp.Bulk(tx.Text(v))
+			if refusal := dice.Unspeakable(&reply); refusal.IsError() {
+				return refusal
+			}
+		}
+		return ours(tx, a)
+	}
 }
 
 // diceKeys lists keys by the rules of paths: no wildcard stands for a slash.

@@ -272,6 +272,8 @@ func TestDiceNotText(t *testing.T) {
 		redis.want("+OK", "SET", "\xff", "v")
 		const says = "ERR the value is not UTF-8, which this protocol cannot carry: read it with a Redis client"
 		c.want(says, "GET", "k")
+		c.want(says, "GETDEL", "k")
+		redis.want(":1", "EXISTS", "k")
 		c.want(says, "HGETALL", "h")
 		if !raw {
 			c.want(says, "KEYS", "*")

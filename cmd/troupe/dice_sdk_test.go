@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/troupedb/troupe/resp/dice"
 )
 
 // Real clients of DiceDB: its own Go library at two versions, one for each
@@ -42,6 +45,7 @@ func TestDiceLibrary(t *testing.T) {
 			})
 		}
 		each("cases", libraryCases)
+		each("leaderboard", libraryLeaderboard)
 		each("late", libraryOpensLate)
 		each("leaves", libraryLeaves)
 		each("restart", libraryRestart)
@@ -300,6 +304,48 @@ func libraryWatches(t *testing.T, pair [2]*sdk) {
 	}
 	writer.fire("SET", "k", "last")
 	changed("last")
+}
+
+// ranked is a state of ZRANGE.WATCH, of the words, as the library shows it; the
+// players are in the order of their ranks, and each is followed by his score.
+func (k *sdk) ranked(text string, players ...string) string {
+	var elements []string
+	form := `{"rank":"%d","member":"%s","score":"%s"}`
+	if k.raw {
+		form = `{"rank":%d,"member":"%s","score":%s}`
+	}
+	for i := 0; i < len(players); i += 2 {
+		elements = append(elements, fmt.Sprintf(form, i/2+1, players[i], players[i+1]))
+	}
+	list := "[" + strings.Join(elements, ",") + "]"
+	if k.raw {
+		return fmt.Sprintf(`{"attrs":{"fingerprint":"%d"},"vList":%s}`, dice.Raw.Fingerprint(text), list)
+	}
+	return fmt.Sprintf(`{"message":"OK","fingerprint64":"%d","ZRANGERes":{"elements":%s}}`, dice.Framed.Fingerprint(text), list)
+}
+
+// A leaderboard, as in DiceDB's own example: the first five are shown whenever
+// they change, whoever changes them.
+func libraryLeaderboard(t *testing.T, k *sdk) {
+	s := startServer(t, shape{2, false})
+	board, game, redis := k.start(t, s.addr, "board"), k.start(t, s.addr, "game"), s.client()
+	words := []string{"ZRANGE.WATCH", "game:scores", "1", "5", "BYRANK"}
+	text := strings.Join(words, " ")
+	game.fire("ZADD", "game:scores", "70", "Alice", "30", "Bob")
+	board.want(k.ranked(text, "Bob", "30", "Alice", "70"), words...)
+	board.watch()
+	game.fire("ZADD", "game:scores", "50", "Charlie")
+	board.wantPush(k.ranked(text, "Bob", "30", "Charlie", "50", "Alice", "70"))
+	redis.want(`"75"`, "ZINCRBY", "game:scores", "45", "Bob")
+	board.wantPush(k.ranked(text, "Charlie", "50", "Alice", "70", "Bob", "75"))
+	redis.want(":3", "ZADD", "game:scores", "1", "Dora", "2", "Evan", "3", "Fay")
+	first := []string{"Dora", "1", "Evan", "2", "Fay", "3", "Charlie", "50", "Alice", "70"}
+	board.wantPush(k.ranked(text, first...))
+	game.fire("ZREM", "game:scores", "Bob") // is not among the first five
+	game.fire("ZPOPMIN", "game:scores")
+	board.wantPush(k.ranked(text, first[2:]...))
+	board.fire("UNWATCH", strconv.FormatUint(map[bool]uint64{true: dice.Raw.Fingerprint(text), false: dice.Framed.Fingerprint(text)}[k.raw], 10))
+	eventually(t, "nobody watches", func() bool { return s.Server.Watches.Len() == 0 })
 }
 
 // Both orders in which clients open their two links work, and what happens in
