@@ -242,6 +242,9 @@ func (s *System) reporter() func(error) {
 	}
 }
 
+// SetKeepAlive changes Options.KeepAlive for links from here on.
+func (s *System) SetKeepAlive(d time.Duration) { s.transport.SetKeepAlive(d) }
+
 // Loops is the number of event loops.
 func (s *System) Loops() int { return s.transport.Loops() }
 

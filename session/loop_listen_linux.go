@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 )
 
 // eventLoops is the transport made of event loops.
@@ -102,6 +103,17 @@ func (o *eventLoops) serveListener(listener *eventListener) error {
 		return err
 	}
 	return nil
+}
+
+func (o *eventLoops) SetKeepAlive(d time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.config.KeepAlive = d
+	for _, listener := range o.listeners {
+		if !listener.unix {
+			tuneSocket(listener.fd, d)
+		}
+	}
 }
 
 func (o *eventLoops) StopListening() {

@@ -110,6 +110,8 @@ type Transport interface {
 	Listen(network, address string) (string, error)
 	// Loops is the number of event loops.
 	Loops() int
+	// SetKeepAlive is TransportConfig.KeepAlive for links from here on.
+	SetKeepAlive(time.Duration)
 	// StopListening closes the listeners; links live on.
 	StopListening()
 	// Close closes listeners and links and waits for the loops to end. It must

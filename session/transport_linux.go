@@ -265,14 +265,18 @@ func addressOf(sa syscall.Sockaddr) netip.AddrPort {
 func tuneSocket(fd int, keepAlive time.Duration) {
 	syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
 	if keepAlive <= 0 {
+		syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 0)
 		return
 	}
-	idle := max(int(keepAlive/time.Second), 1)
+	idle := min(max(int(keepAlive/time.Second), 1), keepIdleMax)
 	syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1)
 	syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, idle)
 	syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, max(idle/3, 1))
 	syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, 3)
 }
+
+// keepIdleMax is the most seconds that Linux takes.
+const keepIdleMax = 32767
 
 // takeListener gives the event loops a descriptor of their own of a listening
 // socket, and closes net's.

@@ -244,24 +244,55 @@ func TestTransportBalancePolicyIsConsulted(t *testing.T) {
 	}
 }
 
-func TestTransportTunesSockets(t *testing.T) {
-	t.Parallel()
-	links := make(chan Link, 1)
-	s := newStage(t, "loops", TransportConfig{KeepAlive: 300 * time.Second}, func(link Link, actor *script) { links <- link })
-	s.dial()
-	fd := make(chan int)
-	link := await(t, links, "link")
-	link.Post(func() { fd <- link.FD() })
-	socket := await(t, fd, "descriptor")
-	f := func(level, option, want int) {
-		t.Helper()
-		if got, err := syscall.GetsockoptInt(socket, level, option); err != nil || got != want {
-			t.Fatalf("option %d is %d, %v; want %d", option, got, err, want)
+// socketOf is the descriptor of a link's socket.
+func socketOf(t *testing.T, link Link) int {
+	t.Helper()
+	found := make(chan int)
+	link.Post(func() {
+		fd := link.FD()
+		if turn, ok := link.(*turnLink); ok {
+			raw, err := turn.conn.(*net.TCPConn).SyscallConn()
+			if err == nil {
+				err = raw.Control(func(number uintptr) { fd = int(number) })
+			}
+			if err != nil {
+				t.Error(err)
+			}
 		}
-	}
-	f(syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
-	f(syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1)
-	f(syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, 300)
-	f(syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, 100)
-	f(syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, 3)
+		found <- fd
+	})
+	return await(t, found, "descriptor")
+}
+
+func TestTransportTunesSockets(t *testing.T) {
+	eachTransport(t, func(t *testing.T, kind string) {
+		links := make(chan Link, 1)
+		s := newStage(t, kind, TransportConfig{KeepAlive: 300 * time.Second}, func(link Link, actor *script) { links <- link })
+		f := func(asks, idle, interval int) {
+			t.Helper()
+			s.dial()
+			socket := socketOf(t, await(t, links, "link"))
+			f := func(level, option, want int) {
+				t.Helper()
+				if got, err := syscall.GetsockoptInt(socket, level, option); err != nil || got != want {
+					t.Errorf("option %d is %d, %v; want %d", option, got, err, want)
+				}
+			}
+			f(syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1)
+			f(syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, asks)
+			if asks == 0 {
+				return
+			}
+			f(syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, idle)
+			f(syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, interval)
+			f(syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, 3)
+		}
+		f(1, 300, 100)
+		s.transport.SetKeepAlive(60 * time.Second)
+		f(1, 60, 20)
+		s.transport.SetKeepAlive(0)
+		f(0, 0, 0)
+		s.transport.SetKeepAlive(2 * time.Second)
+		f(1, 2, 1)
+	})
 }

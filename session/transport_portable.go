@@ -18,9 +18,10 @@ import (
 // goroutine that has read or one that runs posted tasks, holds the loop's turn
 // while it does.
 type goroutines struct {
-	config TransportConfig
+	config TransportConfig // but for KeepAlive
 	loops  []*turnLoop
 	next   atomic.Uint32    // loop of the next link
+	keep   atomic.Int64     // KeepAlive, nanoseconds
 	done   sync.WaitGroup   // of all goroutines
 	mu     sync.Mutex       // guards what follows
 	bound  []*boundListener // listeners
@@ -34,10 +35,13 @@ func NewGoroutines(config TransportConfig) Transport {
 	for i := range g.config.Loops {
 		g.loops = append(g.loops, &turnLoop{number: g.config.FirstLoop + i})
 	}
+	g.SetKeepAlive(config.KeepAlive)
 	return g
 }
 
 func (g *goroutines) Loops() int { return len(g.loops) }
+
+func (g *goroutines) SetKeepAlive(d time.Duration) { g.keep.Store(int64(d)) }
 
 func (g *goroutines) Listen(network, address string) (string, error) {
 	g.mu.Lock()
@@ -125,7 +129,7 @@ func tuneConn(conn net.Conn, keepAlive time.Duration) {
 // serve is a link's own goroutine.
 func (g *goroutines) serve(conn net.Conn, bound *boundListener) {
 	defer g.done.Done()
-	tuneConn(conn, g.config.KeepAlive)
+	tuneConn(conn, time.Duration(g.keep.Load()))
 	loop := g.loops[int(g.next.Add(1)-1)%len(g.loops)]
 	link := newTurnLink(g, loop, conn, bound.path)
 	if !g.add(link) {

@@ -216,7 +216,7 @@ func TestSetApplies(t *testing.T) {
 		}
 	}
 	f("+OK", "CONFIG", "SET", "requirepass", "secret", "protected-mode", "no", "slowlog-log-slower-than", "5",
-		"proto-max-bulk-len", "1mb", "hash-max-listpack-value", "9", "maxclients", "77", "maxmemory-policy", "volatile-lfu")
+		"proto-max-bulk-len", "1mb", "hash-max-listpack-value", "9", "maxclients", "77", "maxmemory-policy", "volatile-lfu", "tcp-keepalive", "60")
 	if got := system.Server.Password(); got != "secret" {
 		t.Errorf("the password is %q", got)
 	}

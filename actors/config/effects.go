@@ -27,12 +27,14 @@ const (
 	logging
 	timing
 	watching
+	probing
 )
 
 // effects does them. One that fails has changed nothing.
 var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
+	probing: probe,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
@@ -45,7 +47,7 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 		Binds: c.binds(), Port: int(c.Int("port")),
 		Unix: c.Text("unixsocket"), UnixMode: fs.FileMode(c.Int("unixsocketperm")),
 		Backlog:    int(c.Int("tcp-backlog")),
-		KeepAlive:  time.Duration(c.Int("tcp-keepalive")) * time.Second,
+		KeepAlive:  c.keepAlive(),
 		Goroutines: c.Text("transport") == "goroutines",
 		Loops:      int(c.Int("event-loops")), Shards: int(c.Int("shards")),
 		Databases: int(c.Int("databases")), Clients: int(c.Int("maxclients")),
@@ -89,6 +91,15 @@ func listen(c *Config, s *actors.System) error {
 
 func protect(c *Config, s *actors.System) error {
 	s.Server.SetProtected(c.Bool("protected-mode"))
+	return nil
+}
+
+func (c *Config) keepAlive() time.Duration {
+	return time.Duration(c.Int("tcp-keepalive")) * time.Second
+}
+
+func probe(c *Config, s *actors.System) error {
+	s.SetKeepAlive(c.keepAlive())
 	return nil
 }
 
