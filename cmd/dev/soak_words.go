@@ -46,6 +46,8 @@ func mustStay(argv []string) bool {
 		return true
 	case strings.EqualFold(argv[0], "SPOP"): // without its count it takes one by chance
 		return true
+	case slices.Contains([]string{"BLPOP", "BRPOP", "BLMOVE", "BZPOPMIN", "BZPOPMAX"}, strings.ToUpper(argv[0])): // might wait for hours
+		return true
 	}
 	return strings.HasSuffix(strings.ToUpper(argv[0]), "RANK") // has gained a word since Redis 7.0
 }
