@@ -112,6 +112,12 @@ func (d *Dict) At(r slab.Ref) (e Element) {
 	return e
 }
 
+// TextAt is the Text of At, for those who need no more.
+func (d *Dict) TextAt(r slab.Ref) []byte {
+	n, at := pack.Length(d.mem.Bytes(r, pack.LengthMax), 0)
+	return d.mem.Bytes(r, at+n)[at:]
+}
+
 // in reads the element of a slot.
 func (d *Dict) in(slot *table.Slot) Element {
 	e := d.At(slot.Ref())

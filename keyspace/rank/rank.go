@@ -23,7 +23,7 @@
 // make each of about twenty comparisons a cache miss.
 //
 // A node that overflows first shares with a neighbour, and splits only if
-// both are full: so nodes of a tree filled at random are about 85 % full, and
+// both are full: so leaves of a tree filled at random are over 80 % full, and
 // those of one filled in order 97 %.
 package rank
 

@@ -127,15 +127,42 @@ func (t *Tree) At(rank int) (score float64, r slab.Ref) {
 	return n.score(at), n.ref(elementsAt, at)
 }
 
+// Run is a stretch of an order that lies together. It is good until the next
+// change.
+type Run struct {
+	n          *node
+	first, end int
+}
+
+// Len is the number of elements.
+func (r *Run) Len() int { return r.end - r.first }
+
+// At is the ith element, 0 <= i < Len.
+func (r *Run) At(i int) (score float64, ref slab.Ref) {
+	return r.n.score(r.first + i), r.n.ref(elementsAt, r.first+i)
+}
+
+// RunFrom is the run that begins with the element of a rank, 0 <= rank < Len,
+// of most elements at most.
+func (t *Tree) RunFrom(rank, most int) Run {
+	n, at := t.leafOf(rank)
+	return Run{n, at, min(n.len(), at+most)}
+}
+
+// RunTo is the run that ends with the element of a rank.
+func (t *Tree) RunTo(rank, most int) Run {
+	n, at := t.leafOf(rank)
+	return Run{n, max(0, at+1-most), at + 1}
+}
+
 // Each calls visit for the elements of the ranks from first up to, and without,
 // end, in that order, until it returns false. visit changes nothing.
 func (t *Tree) Each(first, end int, visit func(score float64, r slab.Ref) bool) {
 	for first < end {
-		n, at := t.leafOf(first)
-		upTo := min(n.len(), at+end-first)
-		first += upTo - at
-		for ; at < upTo; at++ {
-			if !visit(n.score(at), n.ref(elementsAt, at)) {
+		run := t.RunFrom(first, end-first)
+		first += run.Len()
+		for i := range run.Len() {
+			if !visit(run.At(i)) {
 				return
 			}
 		}
@@ -145,11 +172,10 @@ func (t *Tree) Each(first, end int, visit func(score float64, r slab.Ref) bool) 
 // EachBack is Each from the last rank down to the first.
 func (t *Tree) EachBack(first, end int, visit func(score float64, r slab.Ref) bool) {
 	for first < end {
-		n, at := t.leafOf(end - 1)
-		downTo := max(0, at+1-(end-first))
-		end -= at + 1 - downTo
-		for ; at >= downTo; at-- {
-			if !visit(n.score(at), n.ref(elementsAt, at)) {
+		run := t.RunTo(end-1, end-first)
+		end -= run.Len()
+		for i := run.Len() - 1; i >= 0; i-- {
+			if !visit(run.At(i)) {
 				return
 			}
 		}

@@ -25,10 +25,7 @@ func newLarge(mem *slab.Heap, seed uint64) *large {
 	return l
 }
 
-func (l *large) text(r slab.Ref) []byte {
-	e := l.members.At(r)
-	return e.Text
-}
+func (l *large) text(r slab.Ref) []byte { return l.members.TextAt(r) }
 
 // Type implements keyspace.Object.
 func (l *large) Type() keyspace.Type { return keyspace.SortedSet }
@@ -122,10 +119,26 @@ func (l *large) cut(first, end int) {
 // each calls visit for the members of the ranks from first up to, and without,
 // end, until it returns false.
 func (l *large) each(first, end int, visit visitor) {
-	l.order.Each(first, end, func(score float64, r slab.Ref) bool { return visit(l.text(r), score) })
+	for first < end {
+		run := l.order.RunFrom(first, end-first)
+		first += run.Len()
+		for i := range run.Len() {
+			if score, r := run.At(i); !visit(l.text(r), score) {
+				return
+			}
+		}
+	}
 }
 
 // eachBack is each from the last one back.
 func (l *large) eachBack(first, end int, visit visitor) {
-	l.order.EachBack(first, end, func(score float64, r slab.Ref) bool { return visit(l.text(r), score) })
+	for first < end {
+		run := l.order.RunTo(end-1, end-first)
+		end -= run.Len()
+		for i := run.Len() - 1; i >= 0; i-- {
+			if score, r := run.At(i); !visit(l.text(r), score) {
+				return
+			}
+		}
+	}
 }
