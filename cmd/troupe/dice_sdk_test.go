@@ -19,14 +19,16 @@ import (
 	"github.com/troupedb/troupe/resp/dice"
 )
 
-// Real clients of DiceDB: its own Go library at two versions, one for each
-// protocol. The versions share a module path, so each is a program of a module
-// of its own, in testdata; it is built here and does what a test tells it.
+// Real clients of DiceDB: its own Go library, in one version that speaks without
+// frames and in several that speak with them. The versions share a module path,
+// so each is a program of a module of its own, in testdata; it is built here and
+// does what a test tells it.
 
 // sdk is one of the programs.
 type sdk struct {
 	name string
 	raw  bool
+	dir  string // in testdata; "": as the name
 	path string
 }
 
@@ -34,10 +36,15 @@ func TestDiceLibrary(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	sdk103, sdk1010 := &sdk{name: "dicesdk103", raw: true}, &sdk{name: "dicesdk1010"}
-	for _, k := range []*sdk{sdk103, sdk1010} {
+	sdk107, sdk1011 := &sdk{name: "dicesdk107", dir: sdk1010.name}, &sdk{name: "dicesdk1011", dir: sdk1010.name}
+	for _, k := range []*sdk{sdk103, sdk1010, sdk107, sdk1011} {
 		k.build(t, dir)
 	}
-	for _, k := range []*sdk{sdk103, sdk1010} {
+	t.Run("rank/"+sdk107.name, func(t *testing.T) {
+		t.Parallel()
+		libraryRank(t, sdk107)
+	})
+	for _, k := range []*sdk{sdk103, sdk1010, sdk1011} {
 		each := func(name string, f func(*testing.T, *sdk)) {
 			t.Run(name+"/"+k.name, func(t *testing.T) {
 				t.Parallel()
@@ -63,8 +70,12 @@ func TestDiceLibrary(t *testing.T) {
 func (k *sdk) build(t *testing.T, dir string) {
 	t.Helper()
 	k.path = filepath.Join(dir, k.name)
-	build := exec.Command("go", "build", "-o", k.path, ".")
-	build.Dir = filepath.Join("..", "..", "testdata", k.name)
+	words, program := []string{"build", "-o", k.path}, k.name
+	if k.dir != "" { // the program of another version, with this one instead
+		words, program = append(words, "-modfile="+k.name+".mod"), k.dir
+	}
+	build := exec.Command("go", append(words, ".")...)
+	build.Dir = filepath.Join("..", "..", "testdata", program)
 	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod -buildvcs=false", "GOWORK=off")
 	out, err := build.CombinedOutput()
 	switch {
@@ -346,6 +357,14 @@ func libraryLeaderboard(t *testing.T, k *sdk) {
 	board.wantPush(k.ranked(text, first[2:]...))
 	board.fire("UNWATCH", strconv.FormatUint(map[bool]uint64{true: dice.Raw.Fingerprint(text), false: dice.Framed.Fingerprint(text)}[k.raw], 10))
 	eventually(t, "nobody watches", func() bool { return s.Server.Watches.Len() == 0 })
+}
+
+// Older versions look for a rank beside the element.
+func libraryRank(t *testing.T, k *sdk) {
+	s := startServer(t, shape{1, false})
+	c := k.start(t, s.addr, "")
+	c.fire("ZADD", "z", "10", "alice", "20", "bob")
+	c.want(`{"message":"OK","ZRANKRes":{"rank":"2","element":{"score":"20","member":"bob"}}}`, "ZRANK", "z", "bob")
 }
 
 // Both orders in which clients open their two links work, and what happens in

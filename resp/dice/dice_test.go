@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -121,6 +122,10 @@ func TestBytes(t *testing.T) {
 	f(Raw, "HGETALL", resp.Map(), "1001")
 	f(Raw, "GET.WATCH", Watched(Raw.Fingerprint("GET.WATCH k1"), resp.BulkString("v2")),
 		"3a1d0a1b0a0b66696e6765727072696e74120c1a0a32333536343434393231 22027632")
+	f(Framed, "GEODIST", resp.Nil, "00000007 12024f4b a20300")
+	f(Framed, "GEOHASH", resp.Array(resp.Nil), "00000009 12024f4b b20302 0a00")
+	f(Framed, "GEOPOS", resp.Array(resp.NilArray), "00000009 12024f4b ba0302 0a00")
+	f(Framed, "GEOSEARCH", resp.Strings("a"), "0000000e 12024f4b aa0307 0a05 0a0161 1200")
 	bob := elements(dicetest.Element{Rank: 2, Score: 20, Member: "bob"})
 	f(Framed, "ZRANK", bob, "00000014 12024f4b ea020d 0802 1209 0814 1203626f62 1802")
 	f(Framed, "ZRANK", resp.Nil, "00000009 12024f4b ea0202 1200")
@@ -147,9 +152,13 @@ func TestShapes(t *testing.T) {
 		"pairsShape":    {[][2]string(nil), [][2]string{{"a", "1"}, {"", ""}, {long, long}}},
 		"emptyShape":    {nil},
 		"elementsShape": {[]dicetest.Element(nil), []dicetest.Element{{Rank: 1, Score: -5, Member: "a"}, {Rank: 2}, {Rank: 3, Score: math.MaxInt64, Member: long}}},
-		"elementShape":  {dicetest.Element{}, dicetest.Element{Member: "a"}, dicetest.Element{Rank: 300, Score: math.MinInt64, Member: long}},
+		"distanceShape": {0.0, 2.4167, -1e300},
+		"coordsShape":   {[]dicetest.Coords(nil), []dicetest.Coords{{Longitude: 13.361389338970184, Latitude: 38.1155563954963}, {}, {Latitude: -1}}},
+		"placesShape": {[]dicetest.Place(nil), []dicetest.Place{{Member: "a"}, {Member: "b", Distance: 1.5}, {Member: "c", Hash: 1 << 51},
+			{Member: long, Coords: dicetest.Coords{Longitude: 1, Latitude: -2}}, {Member: "e", Distance: 2, Hash: 3, Coords: dicetest.Coords{Latitude: 5}}}},
+		"elementShape": {dicetest.Element{}, dicetest.Element{Member: "a"}, dicetest.Element{Rank: 300, Score: math.MinInt64, Member: long}},
 	}
-	names := map[shape]string{elementsShape: "elementsShape", elementShape: "elementShape", textShape: "textShape", numberShape: "numberShape", truthShape: "truthShape",
+	names := map[shape]string{distanceShape: "distanceShape", coordsShape: "coordsShape", placesShape: "placesShape", elementsShape: "elementsShape", elementShape: "elementShape", textShape: "textShape", numberShape: "numberShape", truthShape: "truthShape",
 		textsShape: "textsShape", pairsShape: "pairsShape", emptyShape: "emptyShape"}
 	for _, c := range Commands {
 		for _, value := range values[names[c.shape]] {
@@ -193,8 +202,50 @@ func replyOf(value any) resp.Reply {
 		return elements(v)
 	case []dicetest.Element:
 		return elements(v...)
+	case float64:
+		return numberReply(v)
+	case []dicetest.Coords:
+		var items []resp.Reply
+		for _, c := range v {
+			items = append(items, coordsReply(c))
+		}
+		return resp.Array(items...)
+	case []dicetest.Place:
+		var items []resp.Reply
+		for _, p := range v {
+			items = append(items, placeReply(p))
+		}
+		return resp.Array(items...)
 	}
 	return resp.OK
+}
+
+// numberReply is a number as RESP2 has it: a text.
+func numberReply(f float64) resp.Reply { return resp.BulkString(strconv.FormatFloat(f, 'g', -1, 64)) }
+
+func coordsReply(c dicetest.Coords) resp.Reply {
+	if c == (dicetest.Coords{}) {
+		return resp.NilArray
+	}
+	return resp.Array(numberReply(c.Longitude), resp.Double(c.Latitude))
+}
+
+// placeReply is an element of GEOSEARCH's reply.
+func placeReply(p dicetest.Place) resp.Reply {
+	items := []resp.Reply{resp.BulkString(p.Member)}
+	if p.Distance != 0 {
+		items = append(items, numberReply(p.Distance))
+	}
+	if p.Hash != 0 {
+		items = append(items, resp.Int(int64(p.Hash)))
+	}
+	if p.Coords != (dicetest.Coords{}) {
+		items = append(items, coordsReply(p.Coords))
+	}
+	if len(items) == 1 {
+		return items[0]
+	}
+	return resp.Array(items...)
 }
 
 func elements(all ...dicetest.Element) resp.Reply {
@@ -279,6 +330,7 @@ func TestMessages(t *testing.T) {
 	f("EXPIRE", resp.ErrExpireTime("expire"), "invalid expire time in 'EXPIRE' command")
 	f("", resp.Error("ERR invalid expire time in 'EXPIRE' command"), "invalid expire time in 'EXPIRE' command")
 	f("SET", resp.ErrSyntax, "invalid syntax for 'SET' command")
+	f("GEOADD", resp.ErrNotFloat, "value is not an integer or a float")
 	f("GET", resp.ErrNoAuth, "NOAUTH Authentication required.")
 	f("", resp.Error("ERR unknown command 'it's', with args beginning with: 'a', with args beginning with: '"), "ERROR unknown command 'it's'")
 }

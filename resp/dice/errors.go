@@ -13,10 +13,12 @@ const (
 )
 
 // errorTexts are the words for errors of ours; readsText and readsInteger those
-// of commands that read a value as a text or as a number.
+// of commands that read a value as a text or as a number, readsNumber those of
+// commands that are given numbers.
 var (
 	errorTexts   = map[string]string{resp.ErrWrongType.Str(): wrongType}
 	readsText    = map[string]string{resp.ErrWrongType.Str(): unknownType}
+	readsNumber  = map[string]string{resp.ErrNotFloat.Str(): errNumber.Str()[len("ERR "):]}
 	readsInteger = map[string]string{resp.ErrNotInteger.Str(): wrongType}
 )
 

@@ -57,6 +57,11 @@ var Commands = []Command{
 	{Name: "ZPOPMIN", Since: Raw, field: 44, shape: elementsShape},
 	{Name: "ZRANK", Arity: 3, Since: Raw, Watch: Raw, field: 45, shape: elementShape},
 	{Name: "ZCARD", Since: Raw, Watch: Raw, field: 46, shape: numberShape},
+	{Name: "GEOADD", Since: Framed, Translate: geoaddWords, field: 51, shape: numberShape, errors: readsNumber},
+	{Name: "GEODIST", Since: Framed, field: 52, shape: distanceShape},
+	{Name: "GEOSEARCH", Since: Framed, field: 53, shape: placesShape, errors: readsNumber},
+	{Name: "GEOHASH", Arity: -3, Since: Framed, field: 54, shape: textsShape},
+	{Name: "GEOPOS", Arity: -3, Since: Framed, field: 55, shape: coordsShape},
 	{Name: "AUTH", Since: Raw, field: 14, shape: emptyShape},
 	{Name: "PERSIST", Since: Raw, field: 28, shape: truthShape},
 }

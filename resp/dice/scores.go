@@ -1,6 +1,7 @@
 package dice
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,42 +28,41 @@ func ParseNumber(word []byte) (n int64, err resp.Reply) {
 // first among the words that zaddWords makes.
 const Increments = "INCR"
 
-// errAddArity is the answer to scores and members that are not in pairs.
-var errAddArity = resp.Error("ERR wrong number of arguments for 'ZADD' command")
-
-// isAddOption reports whether a word, in capitals, is an option of ZADD.
-func isAddOption(word string) bool {
-	switch word {
-	case "NX", "XX", "GT", "LT", "CH", Increments:
-		return true
-	}
-	return false
-}
-
-// zaddWords puts ZADD's words into ours. Options stand wherever a score could:
-// a member may be called as one of them.
-func zaddWords(_ Protocol, argv [][]byte, _ int64) ([][]byte, resp.Reply) {
-	var options, pairs [][]byte
+// sortOut tells the options of a command of writing from what it writes, which
+// comes in groups of words: options stand wherever a group could begin, so that
+// a member may be called as one of them. refusal: the last group is not whole,
+// or there is none.
+func sortOut(argv [][]byte, names []string, group int) (options, groups [][]byte, refusal resp.Reply) {
 	for at := 2; at < len(argv); {
-		if option := strings.ToUpper(string(argv[at])); isAddOption(option) {
+		if option := strings.ToUpper(string(argv[at])); slices.Contains(names, option) {
 			options = append(options, []byte(option))
 			at++
 			continue
 		}
-		if at+1 == len(argv) {
-			return nil, errAddArity
-		}
-		score, err := ParseNumber(argv[at])
+		end := min(at+group, len(argv))
+		groups = append(groups, argv[at:end]...)
+		at = end
+	}
+	if len(groups) == 0 || len(groups)%group != 0 {
+		refusal = resp.Error("ERR wrong number of arguments for '" + strings.ToUpper(string(argv[0])) + "' command")
+	}
+	return options, groups, refusal
+}
+
+// zaddWords puts ZADD's words into ours.
+func zaddWords(_ Protocol, argv [][]byte, _ int64) ([][]byte, resp.Reply) {
+	options, pairs, refusal := sortOut(argv, []string{"NX", "XX", "GT", "LT", "CH", Increments}, 2)
+	if refusal.IsError() {
+		return nil, refusal
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		score, err := ParseNumber(pairs[i])
 		if err.IsError() {
 			return nil, err
 		}
-		pairs = append(pairs, digits(score), argv[at+1])
-		at += 2
+		pairs[i] = digits(score)
 	}
-	if len(pairs) == 0 {
-		return nil, errAddArity
-	}
-	return append(append(argv[:2:2], incrementFirst(options)...), pairs...), resp.Nothing
+	return slices.Concat(argv[:2], incrementFirst(options), pairs), resp.Nothing
 }
 
 // incrementFirst moves the option that has the score added to the front.

@@ -20,6 +20,9 @@ const (
 	pairsShape                 // repeated message {1 key string · 2 value string}
 	elementsShape              // repeated ZElement; see AppendElement
 	elementShape               // ZElement, but in field 2; field 1 is the rank once more
+	distanceShape              // double
+	coordsShape                // repeated GEOCoords
+	placesShape                // repeated GEOElement
 )
 
 // size is the number of bytes that append appends.
@@ -46,6 +49,17 @@ func (s shape) size(r *resp.Reply) (n int) {
 	case elementShape:
 		e := elementOf(r)
 		return sizeNumber(e[0].Int()) + 1 + protowire.SizeBytes(sizeElement(e))
+	case distanceShape:
+		return sizeFloat(floatOf(r))
+	case coordsShape:
+		for i := range r.Items() {
+			n += 1 + protowire.SizeBytes(coordsOf(&r.Items()[i]).size())
+		}
+	case placesShape:
+		for i := range r.Items() {
+			p := placeOf(&r.Items()[i])
+			n += 1 + protowire.SizeBytes(p.size())
+		}
 	}
 	return n
 }
@@ -71,6 +85,17 @@ func (s shape) append(dst []byte, r *resp.Reply) []byte {
 	case elementShape:
 		e := elementOf(r)
 		dst = appendElement(appendNumber(dst, 1, e[0].Int()), 2, e)
+	case distanceShape:
+		return appendFloat(dst, 1, floatOf(r))
+	case coordsShape:
+		for i := range r.Items() {
+			dst = coordsOf(&r.Items()[i]).append(dst, 1)
+		}
+	case placesShape:
+		for i := range r.Items() {
+			p := placeOf(&r.Items()[i])
+			dst = p.append(dst)
+		}
 	}
 	return dst
 }

@@ -86,6 +86,8 @@ func TestTranslate(t *testing.T) {
 		f(p, "ZADD z +inf a", number)
 		f(p, "ZADD z 9223372036854775808 a", number)
 		f(p, "ZADD z 1 a EX 10", number)
+		f(p, "GEOADD g ch 13 38 a 2.5 -1 nx NX", "GEOADD g CH NX 13 38 a 2.5 -1 nx")
+		f(p, "GEOADD g 13 38 a 2", arity("GEOADD"))
 		f(p, "ZCOUNT z 1 +25", "ZCOUNT z 1 25")
 		f(p, "ZCOUNT z -inf +inf", "ZCOUNT z -inf +inf")
 		f(p, "ZCOUNT z (1 2", number)

@@ -7,7 +7,8 @@
 //	reconnect         begins again with the same id: "connected"
 //	close             closes the library's client: "closed"
 //
-// Results are in protobuf's JSON.
+// Results are in protobuf's JSON. With -modfile=dicesdk107.mod or
+// dicesdk1011.mod it is one of that version.
 package main
 
 import (

@@ -2,6 +2,7 @@ package dicetest
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -26,7 +27,8 @@ var responses = map[string]response{
 	"HGETRes": {"value", ""}, "HSETRes": {"count", int64(0)}, "HGETALLRes": {"elements", [][2]string(nil)},
 	"ZADDRes": {"count", int64(0)}, "ZCOUNTRes": {"count", int64(0)}, "ZREMRes": {"count", int64(0)}, "ZCARDRes": {"count", int64(0)},
 	"ZRANGERes": {"elements", []Element(nil)}, "ZPOPMAXRes": {"elements", []Element(nil)}, "ZPOPMINRes": {"elements", []Element(nil)},
-	"ZRANKRes": {"element", Element{}},
+	"ZRANKRes": {"element", Element{}}, "GEOADDRes": {"count", int64(0)}, "GEODISTRes": {"distance", float64(0)},
+	"GEOSEARCHRes": {"elements", []Place(nil)}, "GEOHASHRes": {"hashes", []string(nil)}, "GEOPOSRes": {"coords", []Coords(nil)},
 }
 
 var results = map[protowire.Number]string{
@@ -35,6 +37,7 @@ var results = map[protowire.Number]string{
 	25: "INCRBYRes", 26: "DECRBYRes", 27: "FLUSHDBRes", 28: "EXPIRERes", 29: "EXPIREATRes", 30: "EXPIRETIMERes",
 	31: "TTLRes", 33: "UNWATCHRes", 34: "HGETRes", 35: "HSETRes", 36: "HGETALLRes",
 	39: "ZADDRes", 40: "ZCOUNTRes", 41: "ZRANGERes", 42: "ZPOPMAXRes", 43: "ZREMRes", 44: "ZPOPMINRes", 45: "ZRANKRes", 46: "ZCARDRes",
+	51: "GEOADDRes", 52: "GEODISTRes", 53: "GEOSEARCHRes", 54: "GEOHASHRes", 55: "GEOPOSRes",
 }
 
 // field is one field of a message: its bytes, or its number if it has none, of
@@ -105,36 +108,45 @@ func DecodeResult(b []byte) (m Message, err error) {
 func decodeValue(kind any, b []byte) (value any, err error) {
 	all, err := fields(b)
 	value = kind
-	for _, f := range all {
-		if f.number != 1 {
-			return nil, fmt.Errorf("field %d in a response", f.number)
+	for i := range all {
+		if all[i].number != 1 {
+			return nil, fmt.Errorf("field %d in a response", all[i].number)
 		}
-		switch v := value.(type) {
-		case string:
-			value = string(f.bytes)
-		case int64:
-			value = int64(f.varint)
-		case bool:
-			value = f.varint != 0
-		case []string:
-			value = append(v, string(f.bytes))
-		case [][2]string:
-			pair, err := decodePair(f.bytes)
-			if err != nil {
-				return nil, err
-			}
-			value = append(v, pair)
-		case []Element:
-			element, err := decodeElement(f.bytes)
-			if err != nil {
-				return nil, err
-			}
-			value = append(v, element)
-		default:
-			return nil, fmt.Errorf("a field in a response that has none")
+		if value, err = decodeField(value, &all[i]); err != nil {
+			return nil, err
 		}
 	}
 	return value, err
+}
+
+// decodeField decodes a field of the kind that the value is; if it is repeated,
+// the value is that so far.
+func decodeField(value any, f *field) (any, error) {
+	switch v := value.(type) {
+	case string:
+		return string(f.bytes), nil
+	case int64:
+		return int64(f.varint), nil
+	case bool:
+		return f.varint != 0, nil
+	case float64:
+		return math.Float64frombits(f.varint), nil
+	case []string:
+		return append(v, string(f.bytes)), nil
+	case [][2]string:
+		pair, err := decodePair(f.bytes)
+		return append(v, pair), err
+	case []Element:
+		element, err := decodeElement(f.bytes)
+		return append(v, element), err
+	case []Coords:
+		coords, err := decodeCoords(f.bytes)
+		return append(v, coords), err
+	case []Place:
+		place, err := decodePlace(f.bytes)
+		return append(v, place), err
+	}
+	return nil, fmt.Errorf("a field in a response that has none")
 }
 
 func decodePair(b []byte) (pair [2]string, err error) {

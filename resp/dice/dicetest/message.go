@@ -23,8 +23,8 @@ type Message struct {
 	// Field is the name in which the value stands, of a Result that of the
 	// command's message ("GETRes"); "" if there is no value.
 	Field string
-	// Value is nil, string, int64, bool, []string, [][2]string, Element or
-	// []Element.
+	// Value is nil, string, int64, float64, bool, []string, [][2]string,
+	// Element, []Element, []Coords or []Place.
 	Value any
 }
 
@@ -112,24 +112,38 @@ func plain(value any, saysZero bool) any {
 		if len(v) == 0 {
 			return nil
 		}
+	case float64:
+		if v == 0 {
+			return nil
+		}
 	case Element:
 		return v.plain(false)
 	case []Element:
-		var all []map[string]any
-		for i := range v {
-			all = append(all, v[i].plain(saysZero))
-		}
-		if all == nil {
-			return nil
-		}
-		return all
+		return objects(len(v), func(i int) map[string]any { return v[i].plain(saysZero) })
+	case []Coords:
+		return objects(len(v), func(i int) map[string]any { return v[i].plain() })
+	case []Place:
+		return objects(len(v), func(i int) map[string]any { return v[i].plain() })
 	}
 	return value
 }
 
+// objects is a list of n objects, nil if it is empty.
+func objects(n int, object func(i int) map[string]any) any {
+	if n == 0 {
+		return nil
+	}
+	all := make([]map[string]any, n)
+	for i := range all {
+		all[i] = object(i)
+	}
+	return all
+}
+
 // CLI is what DiceDB's command-line client prints for the message: version
 // 1.0.3 for a Response, 1.0.8 for a Result. The first prints nothing of a
-// sorted set's elements; here they are as the second prints them.
+// sorted set's elements; here they are as the second prints them. Places on the
+// earth are as the last version prints them, which alone knows them.
 func (m Message) CLI() string {
 	if m.Failed {
 		return "ERR " + m.Text
@@ -159,7 +173,12 @@ func (m Message) value() string {
 		}
 		return strconv.FormatBool(v)
 	case []string:
-		return lines(len(v), func(i int) string { return fmt.Sprintf("%d) %s", i, v[i]) })
+		return lines(len(v), func(i int) string {
+			if v[i] == "" && m.Field == "GEOHASHRes" {
+				return fmt.Sprintf("%d) (nil)", i)
+			}
+			return fmt.Sprintf("%d) %s", i, v[i])
+		})
 	case [][2]string:
 		return lines(len(v), func(i int) string {
 			if m.Raw {
@@ -171,6 +190,12 @@ func (m Message) value() string {
 		return v.text()
 	case []Element:
 		return lines(len(v), func(i int) string { return v[i].text() })
+	case float64:
+		return fmt.Sprintf("%f", v)
+	case []Coords:
+		return lines(len(v), func(i int) string { return fmt.Sprintf("%d) %s", i, v[i].text()) })
+	case []Place:
+		return lines(len(v), func(i int) string { return fmt.Sprintf("%d) %s", i, v[i].text()) })
 	}
 	return ""
 }
