@@ -59,13 +59,6 @@ func (d *diceElements) reply() resp.Reply {
 	return resp.Array(d.items...)
 }
 
-// diceRange answers members by their ranks, counted from 0.
-func diceRange(tx *keyspace.Tx, m *zset.Members, first, end int, back bool) resp.Reply {
-	d := diceElements{items: tx.Items(dice.ElementItems * (end - first))[:0]}
-	d.collect(m, first, end, back)
-	return d.reply()
-}
-
 // diceZrange answers a range of ranks or, with BYSCORE, of scores. Any other
 // word there stands for ranks. If the range ends before it starts, it is gone
 // through backwards.
@@ -96,11 +89,14 @@ func diceZrange(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if back {
 		start, stop = stop, start
 	}
-	if byScore {
-		return diceRange(tx, &m, m.Rank(rank.BeforeScore(float64(start))), m.Rank(rank.AfterScore(float64(stop))), back)
-	}
 	n := int64(m.Len())
-	return diceRange(tx, &m, int(min(start-1, n)), int(min(stop, n)), back)
+	first, end := int(min(start-1, n)), int(min(stop, n))
+	if byScore {
+		first, end = m.Rank(rank.BeforeScore(float64(start))), m.Rank(rank.AfterScore(float64(stop)))
+	}
+	d := diceElements{items: tx.Items(dice.ElementItems * (end - first))[:0]}
+	d.collect(&m, first, end, back)
+	return d.reply()
 }
 
 // diceRank makes a rank of one that may be counted from the end of n members,
