@@ -149,6 +149,19 @@ const sameAsRedis = `
 	GET maxmemory-policy
 	SET maxmemory 0
 	SET maxmemory -1
+	SET maxmemory ""
+	SET hash-max-listpack-value "" set-max-intset-entries 5
+	GET hash-max-listpack-value
+	SET hash-max-listpack-value 64
+	SET proto-max-bulk-len ""
+	SET client-query-buffer-limit kb
+	SET maxmemory-clients ""
+	SET client-output-buffer-limit "normal  0 0"
+	SET tcp-keepalive ""
+	SET tcp-keepalive -1
+	SET tcp-keepalive 60
+	GET tcp-keepalive
+	SET tcp-keepalive 300
 	SET maxmemory-clients 200%
 	SET maxmemory-clients x%
 	SET maxmemory-clients x

@@ -105,10 +105,13 @@ var units = map[string]int64{
 	"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000 * 1000, "mb": 1 << 20, "g": 1000 * 1000 * 1000, "gb": 1 << 30,
 }
 
-// bytesOf reads a memory size.
+// bytesOf reads a memory size. Without digits it is 0, as to Redis.
 func bytesOf(word string) (n int64, ok bool) {
 	digits := strings.TrimRight(word, "bBkKmMgG")
 	unit, known := units[strings.ToLower(word[len(digits):])]
+	if digits == "" {
+		return 0, known
+	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if !known || err != nil || digits[0] < '0' || digits[0] > '9' || n > math.MaxInt64/unit {
 		return 0, false
