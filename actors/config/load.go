@@ -80,6 +80,10 @@ func (l *loader) assign(where, name string, words []string) error {
 		return &Mistake{where, "", fmt.Sprintf("unknown setting %q", name)}
 	}
 	fail := func(reason string) error { return &Mistake{where, row.Name, reason} }
+	words, ok := row.unpack(words)
+	if !ok {
+		return fail("unbalanced quotes")
+	}
 	before := l.config.values[row.index]
 	if row.adds() && !l.seen[row] {
 		before = ""

@@ -150,6 +150,16 @@ func (s *Setting) split(value string) []string {
 	return strings.Split(value, " ")
 }
 
+// unpack divides several words that were given as one, quoted: --save "60 1".
+// ok is false if there are quotes in it that are not closed.
+func (s *Setting) unpack(words []string) (unpacked []string, ok bool) {
+	isOne := len(words) == 1 && s.IsMany() && (s.Kind != Directive || s.Min > 1)
+	if !isOne {
+		return words, true
+	}
+	return splitLine(words[0])
+}
+
 // Written is the value as people write it: bytes with a unit.
 func (s *Setting) Written(value string) string {
 	if s.Kind == Memory {
