@@ -14,19 +14,25 @@ import (
 // as everywhere here: those beyond 2^53 are rounded. What cannot be answered is
 // not taken out, and not made.
 
-// diceElements collects the members of a sorted set as they are visited.
+// diceElements collects members of a sorted set for a reply.
 type diceElements struct {
-	items  []resp.Reply
-	rank   int64 // of the next
-	step   int64
-	copies bool   // for the members may go before they are read
-	texts  []byte // the copies
-	failed bool   // a score cannot be answered
+	tx      *keyspace.Tx
+	copies  bool   // for the members may go before they are read
+	texts   []byte // the copies
+	items   []resp.Reply
+	rank    int64 // of the next
+	step    int64
+	refusal resp.Reply // instead of the reply
 }
 
 // collect collects the members of the ranks, counted from 0, from first up to,
 // and without, end; back: from the last one.
 func (d *diceElements) collect(m *zset.Members, first, end int, back bool) {
+	if end-first > dice.ElementsMax {
+		d.refusal = dice.ErrTooLarge
+		return
+	}
+	d.items = d.tx.Items(dice.ElementItems * (end - first))[:0]
 	d.rank, d.step = int64(first)+1, 1
 	if back {
 		d.rank, d.step = int64(end), -1
@@ -39,7 +45,7 @@ func (d *diceElements) collect(m *zset.Members, first, end int, back bool) {
 func (d *diceElements) visit(member []byte, score float64) bool {
 	whole, ok := dice.Score(score)
 	if !ok {
-		d.failed = true
+		d.refusal = dice.ErrScore
 		return false
 	}
 	if d.copies {
@@ -52,11 +58,16 @@ func (d *diceElements) visit(member []byte, score float64) bool {
 	return true
 }
 
+// reply is the members collected, or why they cannot be answered.
 func (d *diceElements) reply() resp.Reply {
-	if d.failed {
-		return dice.ErrScore
+	if d.refusal.IsError() {
+		return d.refusal
 	}
-	return resp.Array(d.items...)
+	reply := resp.Array(d.items...)
+	if refusal := dice.Unspeakable(&reply); refusal.IsError() {
+		return refusal
+	}
+	return reply
 }
 
 // diceZrange answers a range of ranks or, with BYSCORE, of scores. Any other
@@ -94,7 +105,7 @@ func diceZrange(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if byScore {
 		first, end = m.Rank(rank.BeforeScore(float64(start))), m.Rank(rank.AfterScore(float64(stop)))
 	}
-	d := diceElements{items: tx.Items(dice.ElementItems * (end - first))[:0]}
+	d := diceElements{tx: tx}
 	d.collect(&m, first, end, back)
 	return d.reply()
 }
@@ -159,18 +170,14 @@ func diceZpop(tx *keyspace.Tx, a *command.Args, highest bool) resp.Reply {
 	if highest {
 		first, event = e.Len()-n, "zpopmax"
 	}
-	d := diceElements{items: tx.Items(dice.ElementItems * n)[:0], copies: true, texts: tx.Scratch()}
+	d := diceElements{tx: tx, copies: true, texts: tx.Scratch()}
 	d.collect(&e.Members, first, first+n, highest)
 	tx.KeepScratch(d.texts)
 	reply := d.reply()
-	if refusal := dice.Unspeakable(&reply); refusal.IsError() {
-		reply = refusal
+	if !reply.IsError() {
+		e.Cut(first, first+n)
+		e.Save(event)
 	}
-	if reply.IsError() {
-		return reply
-	}
-	e.Cut(first, first+n)
-	e.Save(event)
 	return reply
 }
 

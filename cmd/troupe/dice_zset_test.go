@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupedb/troupe/resp/dice"
 	"github.com/troupedb/troupe/resp/dice/dicetest"
 )
 
@@ -124,6 +125,36 @@ func TestDiceSortedSetRefusals(t *testing.T) {
 		c.want("OK 0", "ZADD", "z", "7", "d")
 		redis.want(`"7"`, "ZSCORE", "z", "d")
 	})
+}
+
+// What is longer than a message is refused, and stays: few members that are
+// long, or very many.
+func TestDiceSortedSetTooLarge(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, shape{1, false})
+	c, redis := s.diceClient(false), s.client()
+	const tooLarge = "ERR the reply is longer than the 32 MiB that this protocol carries: read it in parts, or with a Redis client"
+	long := strings.Repeat("x", 1<<20)
+	for i := range 33 {
+		redis.want(":1", "ZADD", "long", strconv.Itoa(i), long+strconv.Itoa(i))
+	}
+	c.want(tooLarge, "ZRANGE", "long", "1", "-1")
+	c.want(tooLarge, "ZPOPMIN", "long", "33")
+	if got := c.ask("ZPOPMAX", "long", "20"); !strings.HasPrefix(got, "OK \n33) 32, x") {
+		t.Errorf("%.100s", got)
+	}
+	redis.want(":13", "ZCARD", "long")
+	const lot = 10000
+	for n := 0; n <= dice.ElementsMax; n += lot {
+		command := []string{"ZADD", "many"}
+		for i := range lot {
+			command = append(command, "1", strconv.Itoa(n+i))
+		}
+		redis.want(":"+strconv.Itoa(lot), command...)
+	}
+	c.want(tooLarge, "ZPOPMIN", "many", "9223372036854775807")
+	c.want(tooLarge, "ZRANGE", "many", "0", "2", "BYSCORE")
+	c.want("OK \n2) 1, 1", "ZRANGE", "many", "2", "2")
 }
 
 // byRank is the elements of a sorted set in their order, with ranks.

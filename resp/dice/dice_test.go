@@ -272,6 +272,8 @@ func TestUnspeakable(t *testing.T) {
 	f("HGETALL", resp.Map(resp.BulkString("f"), resp.BulkString("a\xc0")), "not UTF-8")
 	f("GET", resp.BulkString(strings.Repeat("x", MessageMax)), "32 MiB")
 	f("GET.WATCH", Watched(1, resp.BulkString("\xff")), "not UTF-8")
+	f("ZRANGE", elements(dicetest.Element{Rank: 1, Member: "\xff"}), "not UTF-8")
+	f("ZRANGE", elements(make([]dicetest.Element, ElementsMax)...), "32 MiB")
 }
 
 func decode(p Protocol, b []byte) (dicetest.Message, error) {

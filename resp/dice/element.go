@@ -24,6 +24,9 @@ type Element struct {
 // ElementItems is how many items of a reply one element takes.
 const ElementItems = 3
 
+// ElementsMax is more elements than a message can hold, whatever they are.
+const ElementsMax = MessageMax / (ElementItems * itemHead)
+
 // AppendElement appends an element to the items of a reply.
 func AppendElement(items []resp.Reply, e Element) []resp.Reply {
 	return append(items, resp.Int(e.Rank), resp.Int(e.Score), resp.Bulk(e.Member))

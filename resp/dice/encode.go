@@ -164,14 +164,14 @@ func appendNil(dst []byte) []byte {
 // The answers instead of replies that their clients could not decode.
 var (
 	errNotText  = resp.Error("ERR the value is not UTF-8, which this protocol cannot carry: read it with a Redis client")
-	errTooLarge = resp.Error("ERR the reply is longer than the 32 MiB that this protocol carries: read it in parts, or with a Redis client")
+	ErrTooLarge = resp.Error("ERR the reply is longer than the 32 MiB that this protocol carries: read it in parts, or with a Redis client")
 )
 
 // roomForHeads is left, in bytes, for what stands around a reply's texts. Each
-// text of a list has at most itemHead bytes of its own.
+// item of a list has at most itemHead bytes beside its text.
 const (
 	roomForHeads = 256
-	itemHead     = 16
+	itemHead     = 24
 )
 
 // Unspeakable is the error to be answered instead of the reply, if any. Errors
@@ -182,7 +182,7 @@ func Unspeakable(r *resp.Reply) resp.Reply {
 	case !ok:
 		return errNotText
 	case size > MessageMax-roomForHeads:
-		return errTooLarge
+		return ErrTooLarge
 	}
 	return resp.Nothing
 }
