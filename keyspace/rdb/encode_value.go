@@ -71,7 +71,7 @@ func (v Value) planHash() (p plan) {
 	switch {
 	case p.earliest > 0:
 		p.form = HashTimed
-	case v.Encoding == keyspace.Listpack:
+	case v.Encoding == keyspace.Listpack, v.Encoding == keyspace.ListpackEx:
 		p.form = HashListpack
 	default:
 		p.form = Hash
