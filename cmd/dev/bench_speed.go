@@ -12,7 +12,7 @@ import (
 // speedCmd measures each command in each shape of traffic.
 type speedCmd struct {
 	contest
-	Commands []string `arg:"" optional:"" enum:"${speedCommands}" help:"Commands: ${speedCommands}." default:"get,set,mset"`
+	Commands []string `arg:"" optional:"" enum:"${speedCommands}" help:"Commands: ${speedCommands}; none is get, set and mset."`
 	Pipeline []int    `help:"Commands a link sends at once; one shape a number." default:"1,1,16,512"`
 	Links    []int    `help:"Links of each shape, in the order of --pipeline; the last one counts for the rest." default:"1,50,50,8"`
 	Size     []int    `help:"Bytes of a value." default:"16"`
@@ -78,7 +78,10 @@ func (c *speedCmd) check() error {
 // shapes is every command with every pipeline and every size.
 func (c *speedCmd) shapes() []shape {
 	names := c.Commands
-	if slices.Contains(names, "all") {
+	switch {
+	case len(names) == 0:
+		names = []string{"get", "set", "mset"}
+	case slices.Contains(names, "all"):
 		names = workloadNames()
 	}
 	var out []shape

@@ -29,10 +29,23 @@ type commands struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	line := kong.Parse(&commands{},
+	parser := newParser(kong.BindTo(ctx, (*context.Context)(nil)))
+	line, err := parser.Parse(orHelp(os.Args[1:]))
+	parser.FatalIfErrorf(err)
+	line.FatalIfErrorf(line.Run())
+}
+
+func newParser(options ...kong.Option) *kong.Kong {
+	return kong.Must(&commands{}, append(options,
 		kong.Name("dev"),
 		kong.Description("The tasks of Troupe's developers."),
-		kong.Vars{"speedCommands": strings.Join(append(workloadNames(), "all"), ",")},
-		kong.BindTo(ctx, (*context.Context)(nil)))
-	line.FatalIfErrorf(line.Run())
+		kong.Vars{"speedCommands": strings.Join(append(workloadNames(), "all"), ",")})...)
+}
+
+// orHelp asks for help where no task is named.
+func orHelp(args []string) []string {
+	if len(args) == 0 {
+		return []string{"--help"}
+	}
+	return args
 }
