@@ -238,8 +238,8 @@ func libraryCases(t *testing.T, k *sdk) {
 					}
 				}
 			}
-			if strings.Contains(seen[1], "vSsMap") {
-				continue // which version 1.0.3 does not know
+			if strings.Contains(seen[1], "vSsMap") || strings.Contains(seen[1], `"GEO`) && k.name != "dicesdk1011" {
+				continue // which version 1.0.3 does not know, and only the last one does
 			}
 			if !sameJSON(t, seen[0], seen[1]) {
 				t.Errorf("%s: the library sees %s, it is %s", c.id, seen[0], seen[1])
