@@ -20,9 +20,10 @@ type Command struct {
 	errors map[string]string
 }
 
-// Commands are DiceDB's commands, those that ours has no type for left out;
-// the last two are ours, in messages of other commands: AUTH, because a server
-// may ask for a password, and PERSIST, of which DiceDB's documentation speaks.
+// Commands are DiceDB's commands, and those on places on the earth, which only
+// its last library knows. The last two are ours, in messages of other commands:
+// AUTH, because a server may ask for a password, and PERSIST, of which DiceDB's
+// documentation speaks.
 var Commands = []Command{
 	{Name: "TYPE", Since: Raw, field: 11, shape: textShape},
 	{Name: "PING", Since: Raw, field: 12, shape: textShape},
