@@ -72,6 +72,7 @@ type System struct {
 	// Asked tells that a client has asked the server to stop.
 	Asked chan Stop
 
+	cores     int
 	options   Options
 	transport session.Transport
 	workers   *keyspace.Workers
@@ -114,7 +115,7 @@ func (o Options) workers() int { return o.Shards + max(2, runtime.GOMAXPROCS(0))
 func Start(o Options) (*System, error) {
 	o = o.withDefaults()
 	s := &System{
-		options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
+		cores: runtime.GOMAXPROCS(0), options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
 		Broken: make(chan *keyspace.Broken, 1), Asked: make(chan Stop, 1),
 	}
 	if err := s.start(); err != nil {
@@ -244,6 +245,10 @@ func (s *System) reporter() func(error) {
 
 // SetKeepAlive changes Options.KeepAlive for links from here on.
 func (s *System) SetKeepAlive(d time.Duration) { s.transport.SetKeepAlive(d) }
+
+// Cores is how many cores the process might use when the system was started. The
+// Go runtime may be told another number later, for reasons of its scheduling.
+func (s *System) Cores() int { return s.cores }
 
 // Loops is the number of event loops.
 func (s *System) Loops() int { return s.transport.Loops() }

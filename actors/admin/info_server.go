@@ -36,7 +36,7 @@ func (r *report) server() {
 	r.Add("io_threads_active", 0)
 	r.Add("shards", server.Node.Len())
 	r.Add("event_loops", r.system.Loops())
-	r.Add("cores", runtime.GOMAXPROCS(0))
+	r.Add("cores", r.system.Cores())
 }
 
 // build is what the program was made from.

@@ -74,7 +74,7 @@ func (r *running) serve() (err error) {
 	}
 	removePID := writePID(r.settings.Text("pidfile"), r.log)
 	defer removePID()
-	r.log.Info("started", "version", session.Version, "pid", os.Getpid(), "cores", runtime.GOMAXPROCS(0),
+	r.log.Info("started", "version", session.Version, "pid", os.Getpid(), "cores", r.system.Cores(),
 		"loops", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
 		"file", r.settings.File())
 	spareProcessor(r.system.Loops())

@@ -77,13 +77,24 @@ func TestRefusals(t *testing.T) {
 // What is logged at the start.
 func TestStartLog(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "--port", freePort(t), "--always-show-logo", "yes", "--hz", "5", "--event-loops", "3", "--shards", "2")
+	s := start(t, []string{"GOMAXPROCS=2"}, "--port", freePort(t), "--always-show-logo", "yes", "--hz", "5", "--event-loops", "3", "--shards", "2")
 	for _, want := range []string{
 		"|_|", "[WARN]  troupe: these settings have no effect: hz",
-		"started: version=" + testVersion + " pid=" + strconv.Itoa(s.cmd.Process.Pid), "loops=3 shards=2", "ready to accept connections",
+		"started: version=" + testVersion + " pid=" + strconv.Itoa(s.cmd.Process.Pid), "cores=2 loops=3 shards=2", "ready to accept connections",
 	} {
 		if !strings.Contains(s.logged(), want) {
 			t.Errorf("%q is missing in\n%s", want, s.logged())
+		}
+	}
+	c := s.dial()
+	c.send("INFO", "server")
+	for line := ""; !strings.HasPrefix(line, "cores:"); {
+		var err error
+		if line, err = c.in.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(line, "cores:") && line != "cores:2\r\n" {
+			t.Errorf("INFO tells %s", line)
 		}
 	}
 	s.stop()
