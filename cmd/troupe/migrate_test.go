@@ -71,6 +71,7 @@ var moved = [][]string{
 	{"SADD", "numbers", "3", "-70000", "5"},
 	{"SADD", "members", "a", "b", "3"},
 	{"ZADD", "scores", "1.5", "a", "-inf", "b", "3", "c"},
+	{"HSET", "hash", "f", "v", "n", "12", "long", strings.Repeat("field ", 10_000)},
 }
 
 func namesMoved() (names []string) {
@@ -346,6 +347,23 @@ func TestMigrateWhileServerEnds(t *testing.T) {
 	if took := time.Since(began); took > patience/2 {
 		t.Errorf("the end took %v", took)
 	}
+}
+
+// A redis-server that knows no deadlines of fields says so, and nothing is
+// lost; one of ours takes them.
+func TestMigrateOfFieldsThatEnd(t *testing.T) {
+	t.Parallel()
+	redisHost, redisPort := bridge(t, redistest.Start(t))
+	other := startServer(t, shape{shards: 2})
+	host, port := other.hostPort()
+	c, there := startServer(t, shape{shards: 2}).client(), other.client()
+	c.want(":2", "HSET", "h", "f", "v", "g", "w")
+	c.want("[:1]", "HEXPIREAT", "h", "33177117420", "FIELDS", "1", "f")
+	c.want("-ERR Target instance replied with error: ERR DUMP payload version or checksum are wrong", "MIGRATE", redisHost, redisPort, "h", "0", "5000")
+	c.want("[:33177117420, :-1]", "HEXPIRETIME", "h", "FIELDS", "2", "f", "g")
+	c.want("+OK", "MIGRATE", host, port, "h", "0", "5000")
+	c.want(":0", "EXISTS", "h")
+	there.want("[:33177117420, :-1]", "HEXPIRETIME", "h", "FIELDS", "2", "f", "g")
 }
 
 // In a transaction there would be no going on elsewhere.
