@@ -228,7 +228,7 @@ func (s *Session) destination(row *Command, argv [][]byte) *keyspace.Execute {
 		return s.single(node.ShardOf(argv[pos]))
 	}
 	switch {
-	case row.Flags.Has(command.AllShards) && node.Len() > 1:
+	case node.Len() > 1 && row.NeedsAll(argv):
 		return s.gather(0, node.Len())
 	case row.Flags.Has(command.ByCursor):
 		return s.fromCursor(argv[1])

@@ -222,7 +222,7 @@ func (w *World) find(argv [][]byte) (*command.Spec[*keyspace.Tx], resp.Reply) {
 // route is the shards that a command goes to.
 func (w *World) route(spec *command.Spec[*keyspace.Tx], argv [][]byte) []int {
 	n := len(w.Shards)
-	if spec.Flags.Has(command.AllShards) {
+	if spec.NeedsAll(argv) {
 		return w.all()
 	}
 	if spec.Flags.Has(command.ByCursor) {

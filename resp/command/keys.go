@@ -24,8 +24,15 @@ type Keys struct {
 	Limit int
 	// Counted: the word at First is the number of keys, which follow it.
 	Counted bool
-	Flags   KeyFlag
+	// Search, if set, finds the key where none of the above can: its place
+	// among the words, 0 for none. COMMAND INFO calls it unknown.
+	Search func(argv [][]byte) (at int)
+	Flags  KeyFlag
 }
+
+// Nowhere is the Search for keys that are not among the words: see
+// Meta.Reaches.
+func Nowhere([][]byte) (at int) { return 0 }
 
 // KeyFlag says what a command does to a key.
 type KeyFlag uint16
@@ -83,7 +90,7 @@ func (m *Meta) setShape() {
 	case len(m.Keys) == 0:
 		m.shape = keyless
 	case len(m.Keys) == 1 && m.Keys[0].First == m.words && m.Keys[0].Last == 0 &&
-		m.Keys[0].Keyword == "" && !m.Keys[0].Counted:
+		m.Keys[0].Keyword == "" && !m.Keys[0].Counted && m.Keys[0].Search == nil:
 		m.shape = firstWord
 	default:
 		m.shape = several
@@ -108,9 +115,16 @@ type KeyAt struct {
 	Flags KeyFlag
 }
 
+// NeedsAll reports whether a command with these words works on all shards, or
+// reaches keys that may be in any.
+func (m *Meta) NeedsAll(argv [][]byte) bool {
+	return m.Flags.Has(AllShards) || m.Reaches != nil && m.Reaches(argv)
+}
+
 // AppendKeys appends the places of the keys of a command whose arity has been
-// checked. A count or a keyword that is wrong gives ok false: such a command
-// has no keys that could be told, and its handler will answer with the error.
+// checked. A count that is wrong gives ok false: such a command has no keys
+// that could be told, and its handler will answer with the error. A keyword
+// that is not there has no keys behind it.
 func (m *Meta) AppendKeys(dst []KeyAt, argv [][]byte) (keys []KeyAt, ok bool) {
 	ok = true
 	for i := range m.Keys {
@@ -123,9 +137,15 @@ func (m *Meta) AppendKeys(dst []KeyAt, argv [][]byte) (keys []KeyAt, ok bool) {
 
 func (k *Keys) appendKeys(dst []KeyAt, argv [][]byte) ([]KeyAt, bool) {
 	first := k.First
-	if k.Keyword != "" {
+	switch {
+	case k.Search != nil:
+		if at := k.Search(argv); at > 0 {
+			dst = append(dst, KeyAt{at, k.Flags})
+		}
+		return dst, true
+	case k.Keyword != "":
 		if first = k.find(argv); first < 0 {
-			return dst, false
+			return dst, true
 		}
 	}
 	if k.Counted {

@@ -27,7 +27,11 @@ type Meta struct {
 	Flags       Flag
 	// Keys says which words are keys; none for commands without.
 	Keys []Keys
-	// Categories beside those that flags and group imply, such as "dangerous".
+	// Reaches, if set, reports whether a command with these words reaches keys
+	// that are not among them.
+	Reaches func(argv [][]byte) bool
+	// Categories beside those that flags and group imply, such as "dangerous";
+	// "-keyspace" takes one of these away.
 	Categories []string
 	// Secrets, if set, tells which words only its sender may see.
 	Secrets Secrets
@@ -139,11 +143,12 @@ var groupCategory = map[string]string{
 // and those declared, in the order that Redis prints them.
 func (m *Meta) ACL() []string {
 	have := map[string]bool{}
-	for _, c := range m.Categories {
-		have[c] = true
-	}
 	if c := groupCategory[m.Group]; c != "" {
 		have[c] = true
+	}
+	for _, c := range m.Categories {
+		name, away := strings.CutPrefix(c, "-")
+		have[name] = !away
 	}
 	have["write"] = m.Flags.Has(Write)
 	have["read"] = m.Flags.Has(ReadOnly) && m.Group != "scripting"

@@ -109,7 +109,7 @@ func spanOf(keys []command.Keys) (span command.Keys, whole bool) {
 	whole = true
 	for i := range keys {
 		k := &keys[i]
-		if k.Keyword != "" || k.Counted || k.Limit > 1 {
+		if k.Keyword != "" || k.Counted || k.Limit > 1 || k.Search != nil {
 			whole = false
 			continue
 		}
@@ -148,6 +148,10 @@ func describeKeys(k *command.Keys) resp.Reply {
 			resp.BulkString("keynumidx"), resp.Zero, resp.BulkString("firstkey"), resp.One,
 			resp.BulkString("keystep"), resp.Int(int64(max(k.Step, 1))),
 		}
+	}
+	if k.Search != nil {
+		searchType, findType = "unknown", "unknown"
+		search, found = nil, nil
 	}
 	part := func(kind string, spec []resp.Reply) resp.Reply {
 		return resp.Map(resp.BulkString("type"), resp.BulkString(kind), resp.BulkString("spec"), resp.Map(spec...))

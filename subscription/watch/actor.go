@@ -103,6 +103,9 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 func (a *subscriptionActor) post(x *keyspace.Execute, do func(*keyspace.Tx), owner keyspace.Owner) {
 	node := a.room.registry.stage.node
 	x.Reset()
+	if a.query.Spec.NeedsAll(a.query.Argv) {
+		node.VisitAll(x)
+	}
 	a.keys = a.appendKeys(a.keys[:0])
 	for _, key := range a.keys {
 		x.Visit(node.ShardOf(key))
