@@ -13,5 +13,5 @@ var families = []shardtest.Family{&str.Commands, &generic.Commands, &hash.Comman
 
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	shardtest.Examples(t, &generic.Commands, families...)
+	shardtest.Examples(t, &generic.Commands, everyFamily...)
 }
