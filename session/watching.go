@@ -97,7 +97,7 @@ func (s *Session) watch(row *Command, rest [][]byte, as watchedAs, channel strin
 	one.query = kept
 	s.keepWatch(one)
 	if as == asChannel {
-		one.head = watch.JSONHead(kept.Text(), fingerprint)
+		one.head = watch.JSONHead(kept.Argv, fingerprint)
 		return resp.Nothing
 	}
 	return s.Later()

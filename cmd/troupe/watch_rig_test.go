@@ -123,15 +123,16 @@ func readFrame(reply resp.Reply) (f frame, ok bool) {
 
 func readMessage(payload string, f frame) (frame, bool) {
 	var m struct {
-		Query, Fingerprint, Kind, Token string
-		Result                          any
-		Version, Covered                int64
+		Query                    []string
+		Fingerprint, Kind, Token string
+		Result                   any
+		Version, Covered         int64
 	}
 	if err := json.Unmarshal([]byte(payload), &m); err != nil {
 		return f, false
 	}
 	f.fingerprint, f.value, f.version, f.covered, f.kind = m.Fingerprint, resp.Format(fromJSON(m.Result)), m.Version, m.Covered, m.Kind
-	return f, m.Token == fmt.Sprintf("%016x", m.Version) && m.Query != ""
+	return f, m.Token == fmt.Sprintf("%016x", m.Version) && len(m.Query) > 0
 }
 
 func fromJSON(v any) resp.Reply {

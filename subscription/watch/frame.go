@@ -150,7 +150,7 @@ const (
 // AppendJSON appends the frame as an object on one line; head is JSONHead of
 // the query.
 //
-//	{"query":"GET k","fingerprint":fp,"result":…,"version":n,"covered":n,"kind":k,"token":t}
+//	{"query":["GET","k"],"fingerprint":fp,"result":…,"version":n,"covered":n,"kind":k,"token":t}
 func (f Frame) AppendJSON(dst, head []byte) []byte {
 	dst = append(append(dst, head...), f.inJSON()...)
 	dst = strconv.AppendInt(dst, f.Covered, 10)
@@ -158,8 +158,13 @@ func (f Frame) AppendJSON(dst, head []byte) []byte {
 	return append(append(dst, f.token...), jsonEnd...)
 }
 
-// JSONHead is how frames of a query begin in JSON, up to the result.
-func JSONHead(query, fingerprint string) []byte {
-	b := resp.AppendJSON([]byte(`{"query":`), resp.BulkString(query))
+// JSONHead is how frames of a query begin in JSON, up to the result. The query's
+// words stand in a list, so that no two queries look alike.
+func JSONHead(argv [][]byte, fingerprint string) []byte {
+	words := make([]resp.Reply, len(argv))
+	for i, word := range argv {
+		words[i] = resp.Bulk(word)
+	}
+	b := resp.AppendJSON([]byte(`{"query":`), resp.Array(words...))
 	return append(b, `,"fingerprint":"`+fingerprint+`","result":`...)
 }

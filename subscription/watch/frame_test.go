@@ -30,12 +30,12 @@ func TestFrameBytes(t *testing.T) {
 		compare("push in RESP3", frame.Append(nil, 3, Push, "380d3c1e1f9803f0"), resp.V3.Append(nil, resp.Push(items...)))
 		compare("answer in RESP3", frame.Append(nil, 3, Answer, "380d3c1e1f9803f0"), resp.V3.Append(nil, resp.Array(items...)))
 		compare("push in RESP2", frame.Append(nil, 2, Push, "380d3c1e1f9803f0"), resp.V2.Append(nil, resp.Push(items...)))
-		head := JSONHead(`GET "k"`, "380d3c1e1f9803f0")
+		head := JSONHead([][]byte{[]byte("GET"), []byte("\"k\" \xff"), []byte("\xff")}, "380d3c1e1f9803f0")
 		text := frame.AppendJSON(nil, head)
 		message := resp.Push(resp.BulkString("message"), resp.BulkString("c"), resp.Bulk(text))
 		compare("message in RESP3", frame.AppendMessage(nil, 3, "c", head), resp.V3.Append(nil, message))
 		compare("message in RESP2", frame.AppendMessage(nil, 2, "c", head), resp.V2.Append(nil, message))
-		compare("json", text, fmt.Appendf(nil, `{"query":"GET \"k\"","fingerprint":"380d3c1e1f9803f0","result":%s,"version":%d,"covered":%d,"kind":"%s","token":"%016x"}`,
+		compare("json", text, fmt.Appendf(nil, `{"query":["GET",{"base64":"ImsiIP8="},{"base64":"/w=="}],"fingerprint":"380d3c1e1f9803f0","result":%s,"version":%d,"covered":%d,"kind":"%s","token":"%016x"}`,
 			resp.AppendJSON(nil, result), version, covered, kind, version))
 		if !json.Valid(text) {
 			t.Errorf("no JSON: %s", text)
