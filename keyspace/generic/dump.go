@@ -25,13 +25,14 @@ var errNoFormat = resp.Error("ERR values of this type have no format to be dumpe
 
 func dump(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	v := tx.Lookup(a.Key())
-	switch {
-	case v.Missing():
+	if v.Missing() {
 		return resp.Nil
-	case tx.Kind(v.Type()) == nil:
+	}
+	value, ok := rdb.ValueOf(tx, v)
+	if !ok {
 		return errNoFormat
 	}
-	payload := rdb.Dump(rdb.ValueOf(tx, v))
+	payload := rdb.Dump(value)
 	if payload == nil {
 		return resp.Nil
 	}

@@ -19,14 +19,26 @@ type Value struct {
 	Elements iter.Seq[keyspace.Element]
 }
 
-// ValueOf is a value of the keyspace, good until the next change of any key.
-// Its kind must be known: see keyspace.Tx.Kind.
-func ValueOf(tx *keyspace.Tx, v keyspace.Value) Value {
+// ValueOf is a value of the keyspace, good until the next change of any key. ok
+// is false if values of its type are not written here.
+func ValueOf(tx *keyspace.Tx, v keyspace.Value) (value Value, ok bool) {
 	kind := tx.Kind(v.Type())
+	if kind == nil || !writable(v.Type()) {
+		return Value{}, false
+	}
 	return Value{
 		Type: v.Type(), Encoding: v.Encoding(), Len: kind.Len(v),
 		Elements: func(yield func(keyspace.Element) bool) { kind.Each(tx, v, yield) },
+	}, true
+}
+
+// writable reports whether a value of the type is no more than its elements.
+func writable(t keyspace.Type) bool {
+	switch t {
+	case keyspace.String, keyspace.List, keyspace.Set, keyspace.SortedSet, keyspace.Hash:
+		return true
 	}
+	return false
 }
 
 // plan is what has to be known of a value before it is written.

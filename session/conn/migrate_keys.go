@@ -46,13 +46,14 @@ func (k *keys) dump(names [][]byte, watch bool) (parcels []*parcel, refusal resp
 	refusal = k.turn(names, func(tx *keyspace.Tx) resp.Reply {
 		for _, key := range names {
 			v := tx.Lookup(key)
-			switch {
-			case v.Missing():
+			if v.Missing() {
 				continue
-			case tx.Kind(v.Type()) == nil:
+			}
+			value, ok := rdb.ValueOf(tx, v)
+			if !ok {
 				return resp.Error("ERR values of the type " + v.Type().String() + " have no format to be sent in")
 			}
-			if payload := rdb.Dump(rdb.ValueOf(tx, v)); payload != nil {
+			if payload := rdb.Dump(value); payload != nil {
 				parcels = append(parcels, &parcel{key: key, payload: payload, deadline: tx.Deadline(v), now: tx.Now()})
 			}
 		}
