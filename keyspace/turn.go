@@ -134,7 +134,13 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		if reply.IsError() {
 			q.Failure, _, _ = strings.Cut(strings.Clone(reply.Str()), " ")
 		}
-		x.encode(q, reply)
+		if n := reply.Room(); n >= slab.BufferMin {
+			x.makeRoom(n)
+		}
+		x.Out = x.encoderOf(q).Append(x.Out, reply)
+		if q.End = len(x.Out); x.large != nil {
+			x.countOut()
+		}
 		x.Ran++
 		full := false
 		if !x.Atomic {
@@ -150,18 +156,6 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		if full {
 			return
 		}
-	}
-}
-
-// encode appends a request's reply to Out.
-func (x *Execute) encode(q *Request, reply resp.Reply) {
-	if n := reply.Room(); n >= slab.BufferMin {
-		x.makeRoom(n)
-	}
-	x.Out = x.encoderOf(q).Append(x.Out, reply)
-	q.End = len(x.Out)
-	if x.large != nil {
-		x.countOut()
 	}
 }
 
@@ -213,8 +207,8 @@ func (x *Execute) broke(at int, reason any) {
 func (x *Execute) fail() {
 	for i := x.Ran; i < len(x.Requests); i++ {
 		q := &x.Requests[i]
-		x.encode(q, resp.ErrInternal)
-		q.Failure = "ERR"
+		x.Out = x.encoderOf(q).Append(x.Out, resp.ErrInternal)
+		q.End, q.Failure = len(x.Out), "ERR"
 	}
 	x.Ran = len(x.Requests)
 }
