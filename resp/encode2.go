@@ -31,6 +31,9 @@ func append2(dst []byte, r *Reply) []byte {
 	case Verbatim:
 		return AppendText(dst, r.Str())
 	case List, Unordered, Pairs, Couples, Out:
+		if r.bulked() {
+			return appendBulks(dst, r)
+		}
 		dst = AppendHeader(dst, '*', len(r.items))
 		for i := range r.items {
 			dst = append2(dst, &r.items[i])

@@ -36,6 +36,9 @@ func append3(dst []byte, r *Reply) []byte {
 		dst = append(AppendHeader(dst, '=', len(r.text)), r.text...)
 		return append(dst, '\r', '\n')
 	case List:
+		if r.bulked() {
+			return appendBulks(dst, r)
+		}
 		return appendItems3(AppendHeader(dst, '*', len(r.items)), r.items)
 	case Unordered:
 		return appendItems3(AppendHeader(dst, '~', len(r.items)), r.items)

@@ -38,7 +38,7 @@ func appendJSON(dst []byte, r *Reply) []byte {
 	case Decimal:
 		return appendJSONDouble(dst, r.Float())
 	case List, Unordered, Out:
-		return appendJSONList(dst, r.items)
+		return appendJSONList(dst, r.Items())
 	case Pairs:
 		return appendJSONMap(dst, r.items)
 	case Couples:

@@ -39,8 +39,8 @@ const (
 // Reply is one reply, a value. Make it with the functions of this package.
 type Reply struct {
 	kind  Kind
-	n     int64  // Number, Truth; bits of a Decimal
-	text  string // the text; "txt:" and the text for Verbatim
+	n     int64  // Number, Truth; bits of a Decimal; the items of a Bulks
+	text  string // the text; "txt:" and the text for Verbatim; the encoding of a Bulks
 	items []Reply
 }
 
@@ -164,7 +164,12 @@ func (r Reply) Format() string {
 }
 
 // Items are the elements of a List, Unordered, Pairs, Couples or Out.
-func (r Reply) Items() []Reply { return r.items }
+func (r Reply) Items() []Reply {
+	if r.bulked() {
+		return r.unbulked()
+	}
+	return r.items
+}
 
 // Room is how many bytes are enough for the reply, in RESP2 and RESP3.
 func (r *Reply) Room() int {

@@ -48,6 +48,10 @@ func appendNotation(dst []byte, r *Reply, indent int) []byte {
 	case NullArray:
 		return append(dst, "*-1"...)
 	case List, Unordered, Out, Pairs:
+		if r.bulked() {
+			list := Array(r.unbulked()...)
+			r = &list
+		}
 		return appendAggregate(dst, r, indent)
 	case Couples:
 		nested := nest(r.items)
