@@ -203,6 +203,12 @@ func (c *Command) Subcommands() []*Command {
 	return subs
 }
 
+// IsContainer reports whether a call of so many words, of which none is a
+// subcommand, calls nothing. COMMAND is the one container that runs by itself.
+func (c *Command) IsContainer(words int) bool {
+	return c.Subs != nil && (c.Here == nil && c.Data == nil || c.Arity == -1 && words > 1)
+}
+
 // Guard makes guard decide who may run a command and its subcommands.
 func (c *Catalogue) Guard(name string, guard func(*Session) resp.Reply) {
 	for _, row := range c.list {

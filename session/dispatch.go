@@ -87,8 +87,7 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	if row == nil {
 		return unknownCommand(argv)
 	}
-	// COMMAND is the one container that runs without a subcommand too.
-	if row.Subs != nil && (row.Here == nil && row.Data == nil || row.Arity == -1 && len(argv) > 1) {
+	if row.IsContainer(len(argv)) {
 		if len(argv) < 2 {
 			return resp.ErrArity(row.Name)
 		}

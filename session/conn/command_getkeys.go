@@ -1,6 +1,8 @@
 package conn
 
 import (
+	"slices"
+
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
@@ -65,7 +67,7 @@ var (
 func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err resp.Reply) {
 	row := c.Lookup(words)
 	switch {
-	case row == nil || row.Subs != nil && row.Here == nil && row.Data == nil:
+	case row == nil || row.IsContainer(len(words)):
 		return nil, errNoCommand
 	case row.Keyless():
 		return nil, errNoKeys
@@ -74,7 +76,7 @@ func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err res
 	}
 	keys, ok := row.AppendKeys(nil, words)
 	mayHaveNone := row.Group == "scripting"
-	if !ok && counts(row.Meta) || len(keys) == 0 && !mayHaveNone {
+	if !ok && counts(row.Meta) || !mayHaveNone && (len(keys) == 0 || countsNone(row.Meta, words)) {
 		return nil, errWords
 	}
 	return keys, resp.Nothing
@@ -82,10 +84,12 @@ func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err res
 
 // counts reports whether the command is told how many keys follow.
 func counts(m *command.Meta) bool {
-	for i := range m.Keys {
-		if m.Keys[i].Counted {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Keys, func(k command.Keys) bool { return k.Counted })
+}
+
+// countsNone reports whether it is told that none do.
+func countsNone(m *command.Meta, words [][]byte) bool {
+	return slices.ContainsFunc(m.Keys, func(k command.Keys) bool {
+		return k.Counted && k.Keyword == "" && k.First < len(words) && string(words[k.First]) == "0"
+	})
 }
