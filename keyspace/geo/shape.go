@@ -1,0 +1,111 @@
+package geo
+
+import "math"
+
+// shape is what is searched: a circle, or a box whose sides go by the compass.
+type shape struct {
+	center        place
+	box           bool
+	radius        float64 // of a circle, in units
+	width, height float64 // of a box, in units
+	unit          float64 // meters
+}
+
+// reach is how far the shape goes from its center to the east and to the
+// north, and in any direction, in meters.
+func (s *shape) reach() (east, north, any float64) {
+	if !s.box {
+		r := s.unit * s.radius
+		return r, r, r
+	}
+	w, h := s.width/2, s.height/2
+	return s.unit * w, s.unit * h, math.Sqrt(float64(w*w)+float64(h*h)) * s.unit
+}
+
+// bounds are the longitudes and latitudes that the shape reaches. Meridians
+// come together towards the poles, so the end that is nearer to one decides
+// how many of them it spans.
+func (s *shape) bounds() area {
+	east, north, _ := s.reach()
+	up := north / earthRadius / degree
+	nearer := s.center.latitude + up
+	if s.center.latitude < 0 {
+		nearer = s.center.latitude - up
+	}
+	aside := east / earthRadius / math.Cos(nearer*degree) / degree
+	return area{
+		low:  place{s.center.longitude - aside, s.center.latitude - up},
+		high: place{s.center.longitude + aside, s.center.latitude + up},
+	}
+}
+
+// mercatorMax is half the earth's circumference as Mercator maps have it, in
+// meters.
+const mercatorMax = 20037726.37
+
+// step is how fine a grid may be for the shape to lie, with most places of its
+// center, within nine of its cells.
+func (s *shape) step() uint {
+	_, _, meters := s.reach()
+	if meters == 0 {
+		return stepMax
+	}
+	step := -1
+	for ; meters < mercatorMax; meters *= 2 {
+		step++
+	}
+	if polar := math.Abs(s.center.latitude); polar > 80 {
+		step -= 2
+	} else if polar > 66 {
+		step--
+	}
+	return uint(max(1, min(step, stepMax)))
+}
+
+// cells are those that have to be searched, in the order of the search, which
+// is that of the results: the one with the center, then its neighbours.
+func (s *shape) cells() []cell {
+	bounds, step := s.bounds(), s.step()
+	if step > 1 && tooNear(cellOf(s.center, step), bounds) {
+		step--
+	}
+	middle := cellOf(s.center, step)
+	have := middle.area()
+	list := make([]cell, 1, len(neighbours)+1)
+	list[0] = middle
+	for _, n := range neighbours {
+		if step >= 2 && n.needless(have, bounds) {
+			continue
+		}
+		c := middle.move(n.columns, n.rows)
+		// In a grid of few cells the ways round the earth end in the same one.
+		if last := len(list) - 1; last > 0 && list[last] == c {
+			continue
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// tooNear reports whether the bounds reach further than a cell and its
+// neighbours, as those in the four directions of the compass tell.
+func tooNear(c cell, bounds area) bool {
+	return c.move(0, 1).area().high.latitude < bounds.high.latitude ||
+		c.move(0, -1).area().low.latitude > bounds.low.latitude ||
+		c.move(1, 0).area().high.longitude < bounds.high.longitude ||
+		c.move(-1, 0).area().low.longitude > bounds.low.longitude
+}
+
+// neighbour is the way to one of the cells around.
+type neighbour struct{ columns, rows int }
+
+var neighbours = [8]neighbour{{0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
+
+// needless reports whether the cell in the middle, whose area is given, goes
+// further in the neighbour's direction than the bounds.
+func (n neighbour) needless(middle, bounds area) bool {
+	return n.rows < 0 && middle.low.latitude < bounds.low.latitude ||
+		n.rows > 0 && middle.high.latitude > bounds.high.latitude ||
+		n.columns < 0 && middle.low.longitude < bounds.low.longitude ||
+		n.columns > 0 && middle.high.longitude > bounds.high.longitude
+}
