@@ -110,7 +110,7 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		return resp.Error("ERR Command not allowed inside a transaction")
 	}
 	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !row.Flags.Has(command.Subscribed) {
-		return resp.Error("ERR Can't execute '" + row.Lower() + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
+		return resp.Error("ERR Can't execute '" + row.Lower() + "': only " + s.allowedBeside() + " are allowed in this context")
 	}
 	if s.Flags.Load()&FlagMonitor != 0 && row.Flags&(command.ReadOnly|command.Write|command.MayReplicate) != 0 {
 		return resp.Error("ERR Replica can't interact with the keyspace") // to Redis a monitor is one

@@ -186,6 +186,15 @@ func (s *Session) countWatches() {
 	s.SetFlag(FlagPubSub, len(w.all) > 0)
 }
 
+// allowedBeside is what a RESP2 link may say that gets messages, or pushes: in
+// Redis's words if it gets messages only.
+func (s *Session) allowedBeside() string {
+	if w := &s.watching; len(w.all) > len(w.byChannel) {
+		return ".WATCH / OBSERVE / SUBSCRIBE / UNWATCH / UNOBSERVE / UNSUBSCRIBE / PING / QUIT / RESET"
+	}
+	return "(P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET"
+}
+
 // Loop implements watch.Outlet.
 func (one *watched) Loop() int { return one.session.link.Loop() }
 

@@ -186,7 +186,7 @@ func TestWatchingLinkOfRESP2(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, shape{2, false})
 	w, first := s.watch(way{2, "watch"}, "GET", "k")
-	w.want("-ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", "GET", "k")
+	w.want("-ERR Can't execute 'get': only .WATCH / OBSERVE / SUBSCRIBE / UNWATCH / UNOBSERVE / UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", "GET", "k")
 	w.want(`["pong", ""]`, "PING")
 	w.want(`["pong", "hi"]`, "PING", "hi")
 	w.send(request("HGET.WATCH", "h", "f"))
