@@ -18,7 +18,7 @@ type combination struct {
 
 	dst     []byte
 	sources []source
-	merge   func(sum *float64, score float64)
+	merge   func(sum, score float64) float64
 	scores  bool  // WITHSCORES
 	limit   int64 // 0: none
 }
@@ -83,24 +83,32 @@ func (c *combination) readAggregate(a *command.Args) {
 	case a.Option("SUM"):
 		c.merge = add2
 	case a.Option("MIN"):
-		c.merge = func(sum *float64, score float64) {
-			if score < *sum {
-				*sum = score
-			}
-		}
+		c.merge = lower
 	case a.Option("MAX"):
-		c.merge = func(sum *float64, score float64) {
-			if score > *sum {
-				*sum = score
-			}
-		}
+		c.merge = higher
 	default:
 		a.Syntax()
 	}
 }
 
 // add2 is the aggregate SUM. Of +inf and -inf the sum is 0.
-func add2(sum *float64, score float64) { *sum = orZero(*sum + score) }
+func add2(sum, score float64) float64 { return orZero(sum + score) }
+
+// lower and higher are the aggregates MIN and MAX. What is no number is
+// neither.
+func lower(sum, score float64) float64 {
+	if score < sum {
+		return score
+	}
+	return sum
+}
+
+func higher(sum, score float64) float64 {
+	if score > sum {
+		return score
+	}
+	return sum
+}
 
 // orZero is a number, 0 for what is none: an infinite score times 0.
 func orZero(score float64) float64 {
@@ -122,7 +130,7 @@ func (c *combination) union(tx *keyspace.Tx) *tally {
 			at, added := t.find(text)
 			switch {
 			case !added:
-				c.merge(&t.list[at].Score, score)
+				t.list[at].Score = c.merge(t.list[at].Score, score)
 				return true
 			case s.kind != nil:
 				t.list[at].Text = t.copied(text)
@@ -146,7 +154,7 @@ func (c *combination) intersection(tx *keyspace.Tx) *tally {
 			if !found {
 				return true
 			}
-			c.merge(&sum, score*others[i].weight)
+			sum = c.merge(sum, score*others[i].weight)
 		}
 		t.append(first, text, sum)
 		return c.limit == 0 || int64(len(t.list)) < c.limit

@@ -219,3 +219,32 @@ func TestDeadlines(t *testing.T) {
 	f(false, "ZRANGESTORE z z 0 -1")
 	f(false, "ZUNIONSTORE z 1 z")
 }
+
+// A score is the same number whichever way it is read.
+func TestReadScore(t *testing.T) {
+	t.Parallel()
+	f := func(text, want string) {
+		t.Helper()
+		w := newWorld(t, 1)
+		w.Settings.SortedSetPackedEntries = 0 // there a zero keeps its sign
+		w.Do("ZADD z " + text + " a")
+		if got := w.Do("ZSCORE z a"); got != want {
+			t.Errorf("%s was read as %s, want %s", text, got, want)
+		}
+	}
+	f("0", ",0")
+	f("-0", ",-0")
+	f("-000", ",-0")
+	f("000000000017", ",17")
+	f("-17", ",-17")
+	f("+17", ",17")
+	f("999999999999999", ",999999999999999")
+	f("-999999999999999", ",-999999999999999")
+	f("9007199254740993", ",9007199254740992")
+	f("99999999999999999999", ",1e+20")
+	f("000000000000000000001", ",1")
+	f("1.5", ",1.5")
+	f("-", "_")
+	f("1-", "_")
+	f("--1", "_")
+}

@@ -115,8 +115,10 @@ func (e *Edit) addPacked(member []byte, score float64, how How) (o Outcome) {
 	case found:
 		o = how.change(it.score, score)
 		if o.Updated {
-			e.draft()
-			e.packed = e.packed.cut(it.begin, it.end, 1).add(member, o.Score)
+			if sizeOf(member, o.Score) > it.end-it.begin {
+				e.draft()
+			}
+			e.packed = e.packed.move(it, member, o.Score)
 		}
 		return o
 	case how&XX != 0:
@@ -192,8 +194,10 @@ func (e *Edit) Save(event string) {
 		tx.PutPacked(e.key, form(e.packed), keyspace.KeepDeadline, event)
 	case e.drafted:
 		copy(tx.Resize(e.v, len(e.packed), event), e.packed)
-	default:
+	case len(e.packed) != len(e.v.Packed()):
 		tx.Resize(e.v, len(e.packed), event)
+	default:
+		tx.Touch(e.v, event)
 	}
 	if e.drafted {
 		tx.KeepScratch(e.packed)

@@ -51,7 +51,7 @@ func changePacked(t *testing.T, b packed, m model, member string, score float64)
 	case score < 0:
 		return b.cut(it.begin, it.end, 1), m.remove(member)
 	}
-	return b.cut(it.begin, it.end, 1).add([]byte(member), score), m.set(member, score)
+	return b.move(it, []byte(member), score), m.set(member, score)
 }
 
 func comparePlace(t *testing.T, b packed, m model, score float64, member string) {

@@ -8,6 +8,7 @@ import (
 	"github.com/troupedb/troupe/keyspace/dict"
 	"github.com/troupedb/troupe/keyspace/rank"
 	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/resp"
 )
 
 // large is a sorted set in its large form, a keyspace.Object: the members are
@@ -141,4 +142,18 @@ func (l *large) eachBack(first, end int, visit visitor) {
 			}
 		}
 	}
+}
+
+// appendBulks appends the members of a range of ranks to the texts of a
+// resp.Bulks: each without a visitor, for the range that is asked for most.
+func (l *large) appendBulks(texts []byte, first, end int) []byte {
+	for first < end {
+		run := l.order.RunFrom(first, end-first)
+		first += run.Len()
+		for i := range run.Len() {
+			_, r := run.At(i)
+			texts = resp.AppendBulk(texts, l.text(r))
+		}
+	}
+	return texts
 }

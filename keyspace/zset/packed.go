@@ -1,6 +1,7 @@
 package zset
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 
@@ -40,6 +41,17 @@ func scoreAt(b []byte, i int) (score float64, next int) {
 	}
 	n-- // its lowest bit is the sign
 	return float64(n>>1 ^ -(n & 1)), next
+}
+
+// pastScore is where the byte after the score at b[i] is.
+func pastScore(b []byte, i int) (next int) {
+	if b[i] == 0 {
+		return i + 1 + 8
+	}
+	for b[i] >= 0x80 {
+		i++
+	}
+	return i + 1
 }
 
 // wholeOf is the varint of a score, 0 if it has none. A zero loses its sign, as
@@ -94,7 +106,7 @@ func (b packed) find(text []byte) (m item, rank int, found bool) {
 		if n == len(text) && string(b[at:at+n]) == string(text) {
 			return b.itemAt(i), rank, true
 		}
-		_, i = scoreAt(b, at+n)
+		i = pastScore(b, at+n)
 	}
 	return item{}, 0, false
 }
@@ -116,9 +128,15 @@ func (b packed) place(bound rank.Bound) (before, begin int) {
 func (b packed) at(rank int) (begin int) {
 	_, i := b.head()
 	for ; rank > 0; rank-- {
-		i = b.itemAt(i).end
+		i = b.past(i)
 	}
 	return i
+}
+
+// past is where the byte after the member that begins at i is.
+func (b packed) past(i int) (next int) {
+	n, at := pack.Length(b, i)
+	return pastScore(b, at+n)
 }
 
 // each calls visit for the members of the ranks from first up to, and without,
@@ -137,7 +155,7 @@ func (b packed) each(first, end int, visit visitor) {
 func (b packed) eachBack(first, end int, visit visitor) {
 	var room [128]int
 	begins := room[:0]
-	for i := b.at(first); len(begins) < end-first; i = b.itemAt(i).end {
+	for i := b.at(first); len(begins) < end-first; i = b.past(i) {
 		begins = append(begins, i)
 	}
 	for n := len(begins) - 1; n >= 0; n-- {
@@ -154,8 +172,42 @@ type visitor func(member []byte, score float64) bool
 // add puts in a member that is not there yet, where it belongs.
 func (b packed) add(text []byte, score float64) packed {
 	b = b.setLen(b.len() + 1)
-	_, i := b.place(rank.Before(score, text))
-	b = pack.Splice(b, i, i, pack.Size(len(text))+scoreSize(score))
+	i := b.placeOf(text, score)
+	b = pack.Splice(b, i, i, sizeOf(text, score))
+	putScore(b, pack.Put(b, i, text), score)
+	return b
+}
+
+// sizeOf is how many bytes a member takes.
+func sizeOf(text []byte, score float64) int { return pack.Size(len(text)) + scoreSize(score) }
+
+// placeOf is where the first member begins that does not come before one of
+// that text and score.
+func (b packed) placeOf(text []byte, score float64) (begin int) {
+	_, i := b.head()
+	for i < len(b) {
+		n, at := pack.Length(b, i)
+		other, next := scoreAt(b, at+n)
+		if other > score || other == score && bytes.Compare(b[at:at+n], text) >= 0 {
+			break
+		}
+		i = next
+	}
+	return i
+}
+
+// move gives a member another score, and the place that belongs to it.
+func (b packed) move(m item, text []byte, score float64) packed {
+	i, was, size := b.placeOf(text, score), m.end-m.begin, sizeOf(text, score)
+	if i > m.begin {
+		copy(b[m.begin:], b[m.end:i])
+		i -= was
+	} else {
+		copy(b[i+was:], b[i:m.begin])
+	}
+	if size != was {
+		b = pack.Splice(b, i, i+was, size)
+	}
 	putScore(b, pack.Put(b, i, text), score)
 	return b
 }
@@ -164,7 +216,7 @@ func (b packed) add(text []byte, score float64) packed {
 func (b packed) append(text []byte, score float64) packed {
 	b = b.setLen(b.len() + 1)
 	i := len(b)
-	b = pack.Splice(b, i, i, pack.Size(len(text))+scoreSize(score))
+	b = pack.Splice(b, i, i, sizeOf(text, score))
 	putScore(b, pack.Put(b, i, text), score)
 	return b
 }

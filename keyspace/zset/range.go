@@ -150,9 +150,12 @@ func (q *query) answer(tx *keyspace.Tx, key []byte) resp.Reply {
 	}
 	first, end := q.ranks(&m)
 	l := newListing(tx, end-first, q.scores)
-	if q.back {
+	switch {
+	case q.back:
 		m.EachBack(first, end, l.add)
-	} else {
+	case m.large != nil && !q.scores:
+		l.texts, l.members = m.large.appendBulks(l.texts, first, end), end-first
+	default:
 		m.Each(first, end, l.add)
 	}
 	return l.reply()
@@ -160,22 +163,27 @@ func (q *query) answer(tx *keyspace.Tx, key []byte) resp.Reply {
 
 // listing is a reply that lists members, with or without their scores.
 type listing struct {
-	items  []resp.Reply
-	scores bool
+	tx      *keyspace.Tx
+	members int
+	texts   []byte       // without
+	items   []resp.Reply // with
+	scores  bool
 }
 
-func newListing(tx *keyspace.Tx, members int, scores bool) *listing {
+func newListing(tx *keyspace.Tx, members int, scores bool) listing {
 	if scores {
-		members *= 2
+		return listing{tx: tx, scores: true, items: tx.Items(2 * members)[:0]}
 	}
-	return &listing{tx.Items(members)[:0], scores}
+	return listing{tx: tx, texts: tx.Scratch()}
 }
 
 func (l *listing) add(member []byte, score float64) bool {
-	l.items = append(l.items, resp.Bulk(member))
 	if l.scores {
-		l.items = append(l.items, resp.Double(score))
+		l.items = append(l.items, resp.Bulk(member), resp.Double(score))
+		return true
 	}
+	l.members++
+	l.texts = resp.AppendBulk(l.texts, member)
 	return true
 }
 
@@ -183,7 +191,8 @@ func (l *listing) reply() resp.Reply {
 	if l.scores {
 		return resp.Twos(l.items...)
 	}
-	return resp.Array(l.items...)
+	l.tx.KeepScratch(l.texts)
+	return resp.Bulks(l.members, l.texts)
 }
 
 // runRange is a command that shows a range of the key in its first word.

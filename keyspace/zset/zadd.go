@@ -51,8 +51,7 @@ type addition struct {
 	how     How
 	changes bool     // answer how many have changed, not how many are new
 	words   [][]byte // scores and members, in turn
-	scores  []float64
-	room    [8]float64
+	score   float64  // the last one
 }
 
 func add(tx *keyspace.Tx, a *command.Args, how How) resp.Reply {
@@ -84,16 +83,15 @@ func (d *addition) read(a *command.Args) {
 	case how&Incr != 0 && len(d.words) > 2:
 		a.Fail(errOnePair)
 	}
-	d.scores = d.room[:0]
 	for i := 0; i < len(d.words) && !a.Bad(); i += 2 {
-		score, ok := readScore(d.words[i])
+		var ok bool
+		d.score, ok = readScore(d.words[i])
 		switch {
 		case !ok:
 			a.Fail(resp.ErrNotFloat)
 		case TooLong(d.words[i+1]):
 			a.Fail(resp.ErrStringSize)
 		}
-		d.scores = append(d.scores, score)
 	}
 }
 
@@ -118,19 +116,38 @@ func (d *addition) readOptions(a *command.Args) {
 	}
 }
 
-// readScore is keyspace.ParseDouble, quicker for the scores that are usual.
+// readScore is keyspace.ParseDouble, quicker for the scores that are usual:
+// those of up to 15 digits, which a float64 has all.
 func readScore(word []byte) (score float64, ok bool) {
-	if n, isInt := command.ParseInt(word); isInt {
-		return float64(n), true
+	digits := word
+	if len(word) > 1 && word[0] == '-' {
+		digits = word[1:]
 	}
-	return keyspace.ParseDouble(word)
+	n := int64(0)
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return keyspace.ParseDouble(word)
+		}
+		n = n*10 + int64(c-'0')
+	}
+	switch {
+	case len(digits) == 0 || len(digits) > 15:
+		return keyspace.ParseDouble(word)
+	case len(digits) < len(word):
+		return -float64(n), true
+	}
+	return float64(n), true
 }
 
-// addAll is the addition that answers a number.
+// addAll is the addition that answers a number. Several scores are read once
+// more, which takes less than to keep them.
 func (d *addition) addAll(e *Edit) resp.Reply {
 	added, updated := 0, 0
-	for i, score := range d.scores {
-		o := e.Add(d.words[2*i+1], score, d.how)
+	for i := 0; i < len(d.words); i += 2 {
+		if len(d.words) > 2 {
+			d.score, _ = readScore(d.words[i])
+		}
+		o := e.Add(d.words[i+1], d.score, d.how)
 		if o.Added {
 			added++
 		} else if o.Updated {
@@ -148,7 +165,7 @@ func (d *addition) addAll(e *Edit) resp.Reply {
 
 // increment is the addition that answers the score.
 func (d *addition) increment(e *Edit) resp.Reply {
-	o := e.Add(d.words[1], d.scores[0], d.how)
+	o := e.Add(d.words[1], d.score, d.how)
 	switch {
 	case o.NaN:
 		return errNaN

@@ -32,7 +32,8 @@ type scan struct {
 	count   int64 // how many members to look at, at least
 	seen    int64
 	items   []resp.Reply
-	write   func(score float64) []byte
+	scores  []byte // their texts
+	write   func(dst []byte, score float64) []byte
 }
 
 func zscan(tx *keyspace.Tx, a *command.Args) resp.Reply {
@@ -52,7 +53,9 @@ func zscan(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
+	s.scores = tx.Scratch()
 	cursor = s.run(&m, cursor)
+	tx.KeepScratch(s.scores)
 	return resp.Array(resp.BulkString(strconv.FormatUint(cursor, 10)), resp.Array(s.items...))
 }
 
@@ -99,18 +102,20 @@ func (s *scan) run(m *Members, cursor uint64) (next uint64) {
 func (s *scan) visit(member []byte, score float64) bool {
 	s.seen++
 	if !s.match || command.Match(s.pattern, member) {
-		s.items = append(s.items, resp.Bulk(member), resp.Bulk(s.write(score)))
+		begin := len(s.scores)
+		s.scores = s.write(s.scores, score)
+		s.items = append(s.items, resp.Bulk(member), resp.Bulk(s.scores[begin:]))
 	}
 	return true
 }
 
 // writeLarge and writePacked write scores as ZSCAN shows them: those of a packed
 // sorted set without an exponent if they are whole numbers, up to 2^62.
-func writeLarge(score float64) []byte { return resp.FormatDouble(nil, score) }
+func writeLarge(dst []byte, score float64) []byte { return resp.FormatDouble(dst, score) }
 
-func writePacked(score float64) []byte {
+func writePacked(dst []byte, score float64) []byte {
 	if n := int64(score); score >= -1<<62 && score <= 1<<62 && float64(n) == score {
-		return strconv.AppendInt(nil, n, 10)
+		return strconv.AppendInt(dst, n, 10)
 	}
-	return resp.FormatDouble(nil, score)
+	return resp.FormatDouble(dst, score)
 }
