@@ -24,7 +24,8 @@ func (s *shape) reach() (east, north, any float64) {
 
 // bounds are the longitudes and latitudes that the shape reaches. Meridians
 // come together towards the poles, so the end that is nearer to one decides
-// how many of them it spans.
+// how many of them it spans. Of a shape that reaches over a pole that end is
+// behind it, and so some of what lies there is not found, as in Redis.
 func (s *shape) bounds() area {
 	east, north, _ := s.reach()
 	up := north / earthRadius / degree
