@@ -66,11 +66,11 @@ type Element struct {
 
 // Mark is a number of 24 bits that the owner has given the element, 0 if none.
 // The element must not come from At.
-func (e *Element) Mark() uint32 { return e.slot.Stamp() }
+func (e Element) Mark() uint32 { return e.slot.Stamp() }
 
 // SetMark gives the element a Mark, which stays with it through Replace. The
 // element must not come from At, and is good afterwards.
-func (e *Element) SetMark(mark uint32) { e.slot.SetStamp(mark) }
+func (e Element) SetMark(mark uint32) { e.slot.SetStamp(mark) }
 
 // New makes an empty Dict with its elements in mem. No two should have the
 // same seed: a walk by Scan lists elements in the order of their hashes, and
@@ -99,15 +99,19 @@ const dictBytes = int64(unsafe.Sizeof(Dict{}))
 // At reads the element at r.
 func (d *Dict) At(r slab.Ref) (e Element) {
 	n, at := pack.Length(d.mem.Bytes(r, pack.LengthMax), 0)
-	end := at + n
+	return d.read(r, at, at+n)
+}
+
+// read reads the element at r, whose text lies from at to end.
+func (d *Dict) read(r slab.Ref, at, end int) (e Element) {
 	e.Ref = r
 	e.Text = d.mem.Bytes(r, end)[at:]
 	switch d.payload {
+	case Text:
+		n, at := pack.Length(d.mem.Bytes(r, end+pack.LengthMax), end)
+		e.Payload = d.mem.Bytes(r, at+n)[at:]
 	case Eight:
 		e.Payload = d.mem.Bytes(r, end+eight)[end:]
-	case Text:
-		n, at = pack.Length(d.mem.Bytes(r, end+pack.LengthMax), end)
-		e.Payload = d.mem.Bytes(r, at+n)[at:]
 	}
 	return e
 }
@@ -146,7 +150,9 @@ func (d *Dict) find(text []byte, hash uint64) (e Element, found bool) {
 	for slot := probe.Next(); slot != nil; slot = probe.Next() {
 		n, at := pack.Length(d.mem.Bytes(slot.Ref(), pack.LengthMax), 0)
 		if n == len(text) && string(d.mem.Bytes(slot.Ref(), at+n)[at:]) == string(text) {
-			return d.in(slot), true
+			e = d.read(slot.Ref(), at, at+n)
+			e.slot = slot
+			return e, true
 		}
 	}
 	return Element{}, false

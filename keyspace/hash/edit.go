@@ -72,7 +72,7 @@ func (e *edit) putPacked(field, value []byte, keep bool) (added bool) {
 	if len(value) > p.after-p.value {
 		e.draft()
 	}
-	if !keep {
+	if p.ends() && !keep {
 		e.packed = e.packed.dropDeadline(p)
 		p, _ = e.packed.find(field)
 	}

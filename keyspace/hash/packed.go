@@ -60,18 +60,29 @@ func (b packed) pairAt(i int, timed bool) (p pair) {
 // find looks for a field.
 func (b packed) find(field []byte) (p pair, found bool) {
 	_, timed, i := b.head()
+	if timed {
+		return b.findTimed(field, i)
+	}
 	for i < len(b) {
 		n, at := pack.Length(b, i)
-		tail := 0
-		if timed {
-			n, tail = n>>1, deadlineBytes*(n&1)
-		}
 		length := at + n
 		if n == len(field) && string(b[at:length]) == string(field) {
-			return b.pairAt(i, timed), true
+			return b.pairAt(i, false), true
 		}
 		n, at = pack.Length(b, length)
-		i = at + n + tail
+		i = at + n
+	}
+	return pair{}, false
+}
+
+// findTimed is find in a timed hash, whose first pair is at i.
+func (b packed) findTimed(field []byte, i int) (p pair, found bool) {
+	for i < len(b) {
+		p = b.pairAt(i, true)
+		if p.length-p.field == len(field) && string(p.fieldOf(b)) == string(field) {
+			return p, true
+		}
+		i = p.end
 	}
 	return pair{}, false
 }
