@@ -4,7 +4,9 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/bits"
 	"github.com/troupedb/troupe/keyspace/generic"
+	"github.com/troupedb/troupe/keyspace/geo"
 	"github.com/troupedb/troupe/keyspace/hash"
+	"github.com/troupedb/troupe/keyspace/hll"
 	"github.com/troupedb/troupe/keyspace/list"
 	"github.com/troupedb/troupe/keyspace/set"
 	"github.com/troupedb/troupe/keyspace/str"
@@ -19,10 +21,12 @@ func families(c *session.Catalogue) {
 	c.AddData(&generic.Commands)
 	c.AddData(&str.Commands)
 	c.AddData(&bits.Commands)
+	c.AddData(&hll.Commands)
 	c.AddData(&hash.Commands)
 	c.AddData(&list.Commands)
 	c.AddData(&set.Commands)
 	c.AddData(&zset.Commands)
+	c.AddData(&geo.Commands)
 }
 
 // kinds are the types of value, for commands that treat all of them alike.
