@@ -90,22 +90,48 @@ var _ = Commands.Add(command.Spec[Call]{
 	Run: memoryPurge,
 })
 
-// memoryPurge collects Go's garbage, and lets each shard trim its slabs in a
-// turn of its own; nobody waits for those.
+// memoryPurge collects Go's garbage, and has each shard trim its slabs; nobody
+// waits for the shards.
 func memoryPurge(c Call, _ *command.Args) resp.Reply {
 	node := c.Session.Server().Node
 	return c.Session.Elsewhere(func() resp.Reply {
 		debug.FreeOSMemory()
 		for i := range node.Len() {
-			x := &keyspace.Execute{Encoder: resp.V2, Heavy: true, Requests: []keyspace.Request{{Do: trimShard}}}
-			x.Visit(i)
-			node.Post(x, keyspace.Nobody{})
+			one := &trimming{node: node, shard: i}
+			one.goOn()
 		}
 		return resp.OK
 	})
 }
 
-func trimShard(tx *keyspace.Tx) resp.Reply {
-	tx.EachShard(func(sh *keyspace.Shard) { sh.Mem().Trim() })
+// trimming gives a shard's unused memory back, a step a turn, so that commands
+// run in between.
+type trimming struct {
+	node  *keyspace.Node
+	shard int
+	more  bool
+}
+
+// goOn asks for steps until one is not done at once, or none is left.
+func (t *trimming) goOn() {
+	for t.more = true; t.more; { // step tells
+		x := &keyspace.Execute{Encoder: resp.V2, Heavy: true, Requests: []keyspace.Request{{Do: t.step}}}
+		x.Visit(t.shard)
+		if !t.node.Post(x, t) {
+			return
+		}
+	}
+}
+
+// step runs in the shard's turn.
+func (t *trimming) step(tx *keyspace.Tx) resp.Reply {
+	tx.EachShard(func(sh *keyspace.Shard) { t.more = sh.Mem().TrimStep() })
 	return resp.OK
+}
+
+// Executed goes on after a step that was not done at once.
+func (t *trimming) Executed(*keyspace.Execute) {
+	if t.more {
+		t.goOn()
+	}
 }

@@ -204,7 +204,7 @@ func TestRandomAgainstModel(t *testing.T) {
 			m.checkStats()
 		}
 		if step%7000 == 0 {
-			m.h.TrimSome(rnd.IntN(100))
+			m.h.TrimStep()
 		}
 	}
 	m.checkStats()
@@ -339,6 +339,34 @@ func TestTailIsNotResident(t *testing.T) {
 	}
 	f(16<<20+1, 18<<20)
 	f(64<<20+1, 72<<20)
+}
+
+// A heap is trimmed in steps none of which takes long.
+func TestTrimStepIsBounded(t *testing.T) {
+	t.Parallel()
+	h := New()
+	defer h.Close()
+	var refs []Ref
+	const size, count = 1000, 100_000
+	for range count {
+		refs = append(refs, h.Alloc(size))
+	}
+	large := h.Alloc(64 << 20)
+	for _, r := range refs {
+		h.Free(r, size)
+	}
+	h.Free(large, 64<<20)
+	steps := 0
+	for more := true; more; steps++ {
+		before := h.Effort()
+		more = h.TrimStep()
+		if took := h.Effort() - before; took > settleBytes/frameBytes+callEffort {
+			t.Fatalf("step %d takes %d", steps, took)
+		}
+	}
+	if s := h.Stats(); s.Resident != 0 || s.Mapped != 0 {
+		t.Errorf("after %d steps: %+v", steps, s)
+	}
 }
 
 // What grows byte by byte moves seldom: eight times to a doubling at most.

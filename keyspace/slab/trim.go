@@ -60,23 +60,24 @@ func (h *Heap) settleSome() {
 // Trim gives every empty page back to the system, and empty arenas with them.
 // It takes as long as that takes.
 func (h *Heap) Trim() {
-	for h.Settle() {
-	}
-	for h.TrimSome(arenaPages) > 0 {
-	}
-	for h.empty > 0 {
-		h.dropEmpty()
+	for h.TrimStep() {
 	}
 }
 
-// TrimSome gives back at most about pages empty pages of 16 KB, the highest
-// first, and returns how many; 0 means that none is left.
-func (h *Heap) TrimSome(pages int) int {
-	done := 0
-	for done < pages && h.dirty > 0 {
-		done += h.trimHighest(pages - done)
+// TrimStep is a bounded part of Trim, like one of Settle's, and reports whether
+// there may be more.
+func (h *Heap) TrimStep() (more bool) {
+	switch {
+	case h.Unsettled():
+		h.Settle()
+	case h.dirty > 0:
+		h.trimHighest(settlePages)
+	case h.empty > 0:
+		h.dropEmpty()
+	default:
+		return false
 	}
-	return done
+	return true
 }
 
 // trimHighest gives back the highest dirty pages that lie in a row, at most
