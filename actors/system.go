@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/transport"
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
@@ -221,14 +222,14 @@ func (s *System) startServer(catalogue *session.Catalogue) {
 }
 
 func (s *System) newTransport() (session.Transport, error) {
-	config := session.TransportConfig{
+	config := transport.Config{
 		Accept: s.Server.Accept, Loops: s.options.Loops, Backlog: s.options.Backlog,
 		KeepAlive: s.options.KeepAlive, UnixMode: s.options.UnixMode, Report: s.reporter(),
 	}
 	if s.options.Goroutines {
-		return session.NewGoroutines(config), nil
+		return transport.NewGoroutines(config), nil
 	}
-	return session.NewTransport(config)
+	return transport.New(config)
 }
 
 // reporter logs failures of the transport, at most one a second: being out of

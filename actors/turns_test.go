@@ -10,7 +10,7 @@ import (
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
-	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/transport"
 )
 
 // inTurn runs do in a turn of the wire's shard.
@@ -38,7 +38,7 @@ func (w *wire) turns(t *testing.T, do func()) (took []time.Duration) {
 	w.inTurn(func(tx *keyspace.Tx) { tx.EachShard(func(one *keyspace.Shard) { sh = one }) })
 	node, over := w.system.Node, make(chan bool, 1)
 	node.Measure(&keyspace.TurnMeter{
-		Clock: func() int64 { nanos, _ := session.ThreadTime(); return nanos },
+		Clock: func() int64 { nanos, _ := transport.ThreadTime(); return nanos },
 		Took: func(nanos int64) { // still in the turn
 			took = append(took, time.Duration(nanos))
 			if when, some := sh.NextDeadline(); !sh.Garbage() && !(some && when <= node.Clock()) {
@@ -61,7 +61,7 @@ func (w *wire) turns(t *testing.T, do func()) (took []time.Duration) {
 // of as many fields, a million keys that are due at once) goes in turns under a
 // millisecond. One in a thousand may be longer, as others use the machine too.
 func TestLongWorkGoesInShortTurns(t *testing.T) {
-	if _, ok := session.ThreadTime(); !ok || testing.Short() || raced() {
+	if _, ok := transport.ThreadTime(); !ok || testing.Short() || raced() {
 		t.Skip("a matter of time")
 	}
 	const million, hour = 1_000_000, 3600_000

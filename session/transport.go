@@ -1,17 +1,13 @@
 package session
 
 import (
-	"io/fs"
-	"net"
-	"runtime"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/slab"
 )
 
-// Transport contract. A transport carries bytes between sockets and sessions.
-// Two exist: event loops (NewEventLoops, Linux) and a goroutine a link
-// (NewGoroutines: other systems, TLS). Both keep these promises:
+// Transport contract. A transport carries bytes between sockets and sessions;
+// package session/transport has those that there are. They keep these promises:
 //
 //   - Every call of a Handler comes from the link's own loop, one at a time.
 //     All methods of Link but Post are called on that loop only.
@@ -102,7 +98,8 @@ type PeerCloser interface {
 // to refuse, having written why (the link closes when that is out).
 type Accept func(Link) Handler
 
-// Transport serves links from listeners until it is closed.
+// Transport serves links from listeners until it is closed. Who starts a server
+// chooses one and gives it Server.Accept.
 type Transport interface {
 	// Listen binds and starts to serve; network is "tcp", "tcp4", "tcp6" or
 	// "unix". It returns the address bound. An IPv6 address is bound for IPv6
@@ -110,60 +107,12 @@ type Transport interface {
 	Listen(network, address string) (string, error)
 	// Loops is the number of event loops.
 	Loops() int
-	// SetKeepAlive is TransportConfig.KeepAlive for links from here on.
+	// SetKeepAlive sets after how long a silence TCP asks whether the peer is
+	// still there, on links from here on; 0 never asks.
 	SetKeepAlive(time.Duration)
 	// StopListening closes the listeners; links live on.
 	StopListening()
 	// Close closes listeners and links and waits for the loops to end. It must
 	// not be called from a loop.
 	Close()
-}
-
-// TransportConfig is what a transport is told at its start.
-type TransportConfig struct {
-	// Accept makes the handlers; it must not be nil.
-	Accept Accept
-	// Loops is the number of event loops; 0 is one a core (GOMAXPROCS).
-	Loops int
-	// FirstLoop is the number of the first loop, so that two transports of one
-	// server can number their loops apart.
-	FirstLoop int
-	// Sticky keeps every link on its first loop, and spreads new ones evenly.
-	Sticky bool
-	// Backlog is how many connections may wait to be accepted; 0 is 511. Only
-	// the event loops heed it, others take the system's maximum.
-	Backlog int
-	// KeepAlive is the idle time after which TCP asks whether the peer is
-	// still there; 0 never asks.
-	KeepAlive time.Duration
-	// UnixMode is the permissions of unix sockets; 0 is what the umask leaves.
-	UnixMode fs.FileMode
-	// Wrap, if set, is called on each new connection, before Accept, on a
-	// goroutine of its own, and may block (a TLS handshake). Only the
-	// goroutine transport has it.
-	Wrap func(net.Conn) (net.Conn, error)
-	// Report, if set, hears of failures that belong to no link, such as being
-	// out of descriptors. It is called from any goroutine and must not block.
-	Report func(error)
-
-	// decide and window stand in for the balance policy in tests.
-	decide func(self int, loads []loopLoad) (loopMove, bool)
-	window time.Duration
-}
-
-// withDefaults fills in what was left zero.
-func (c TransportConfig) withDefaults() TransportConfig {
-	if c.Loops <= 0 {
-		c.Loops = runtime.GOMAXPROCS(0)
-	}
-	if c.Backlog <= 0 {
-		c.Backlog = 511
-	}
-	if c.window == 0 {
-		c.window = balanceWindow
-	}
-	if c.Report == nil {
-		c.Report = func(error) {}
-	}
-	return c
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
-	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/transport"
 )
 
 var _ = Commands.Add(command.Spec[Call]{
@@ -56,7 +56,7 @@ func debugTurns(c Call, a *command.Args) resp.Reply {
 	case a.Len() == 0:
 		return c.turns.tell()
 	case a.Option("ON"):
-		if _, ok := session.ThreadTime(); !ok {
+		if _, ok := transport.ThreadTime(); !ok {
 			return errNoThreadClock
 		}
 		node.Measure(&keyspace.TurnMeter{Clock: threadTime, Took: c.turns.add})
@@ -71,7 +71,7 @@ func debugTurns(c Call, a *command.Args) resp.Reply {
 }
 
 func threadTime() int64 {
-	nanos, _ := session.ThreadTime()
+	nanos, _ := transport.ThreadTime()
 	return nanos
 }
 

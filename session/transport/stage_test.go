@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"encoding/binary"
@@ -7,14 +7,16 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 // The suite runs against every transport that this system has. Handlers are
 // scripts of functions; what they see is told to the test over channels.
 
 // transports is what the suite runs against; a system may add its own.
-var transports = map[string]func(TransportConfig) (Transport, error){
-	"goroutines": func(c TransportConfig) (Transport, error) { return NewGoroutines(c), nil },
+var transports = map[string]func(Config) (session.Transport, error){
+	"goroutines": func(c Config) (session.Transport, error) { return NewGoroutines(c), nil },
 }
 
 // patience is how long a test waits for what must happen.
@@ -52,17 +54,17 @@ func (s *script) Closed(err error) { s.closed <- err }
 // stage is a transport under test, listening on a TCP port.
 type stage struct {
 	t         testing.TB
-	transport Transport
+	transport session.Transport
 	address   string
 	closed    chan error // of all scripts
 }
 
 // newStage starts a transport whose links play what play sets up.
-func newStage(t testing.TB, kind string, config TransportConfig, play func(Link, *script)) *stage {
+func newStage(t testing.TB, kind string, config Config, play func(session.Link, *script)) *stage {
 	t.Helper()
 	s := &stage{t: t, closed: make(chan error, 10_000)}
 	if config.Accept == nil {
-		config.Accept = func(link Link) Handler {
+		config.Accept = func(link session.Link) session.Handler {
 			actor := &script{closed: s.closed}
 			play(link, actor)
 			return actor
@@ -159,7 +161,7 @@ func expectEnd(t *testing.T, conn net.Conn, want string) {
 	}
 }
 
-func echo(link Link, actor *script) {
+func echo(link session.Link, actor *script) {
 	actor.received = func(data []byte) int {
 		link.Write(data)
 		return len(data)
@@ -189,7 +191,7 @@ func eachFrame(data []byte, do func(frame []byte) (more bool)) int {
 }
 
 // echoFrames answers each frame with its data in brackets.
-func echoFrames(link Link, actor *script) {
+func echoFrames(link session.Link, actor *script) {
 	actor.received = func(data []byte) int {
 		var replies []byte
 		n := eachFrame(data, func(frame []byte) bool {

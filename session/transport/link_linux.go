@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"net/netip"
@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/session"
 )
 
 // eventLink is a link of an event loop. All but at belongs to that loop.
 type eventLink struct {
 	at      atomic.Pointer[eventLoop]
-	handler Handler
+	handler session.Handler
 	origin  *eventListener
 	peer    netip.AddrPort
 	local   string // "" until asked for
@@ -146,7 +147,7 @@ func (k *eventLink) tellPeerClosed() {
 		return
 	}
 	k.peerTold = true
-	if handler, ok := k.handler.(PeerCloser); ok {
+	if handler, ok := k.handler.(session.PeerCloser); ok {
 		handler.PeerClosed()
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 // How links end, on every transport.
@@ -21,7 +23,7 @@ func TestTransportAnswersAHalfClosedPipeline(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		const frames = 3000
 		reply := string(bytes.Repeat([]byte("r"), 5000))
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				return eachFrame(data, func(frame []byte) bool {
 					link.Pause()
@@ -53,7 +55,7 @@ func TestTransportAnswersAHalfClosedPipeline(t *testing.T) {
 
 func TestTransportClosesAfterHalfClose(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		conn := s.dial()
 		send(t, conn, "last words")
 		conn.CloseWrite()
@@ -67,8 +69,8 @@ func TestTransportClosesAfterHalfClose(t *testing.T) {
 // A handler that waits for something hears that its peer is gone, once.
 func TestTransportTellsAPausedHandlerOfHalfClose(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		gone := make(chan Link, 5)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		gone := make(chan session.Link, 5)
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Pause()
 				return len(data)
@@ -94,7 +96,7 @@ func TestTransportClosesAfterWrites(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		big := string(bytes.Repeat([]byte("b"), 8<<20))
 		var shown atomic.Int32
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				shown.Add(1)
 				link.Write([]byte(big))
@@ -120,7 +122,7 @@ func TestTransportClosesAfterWrites(t *testing.T) {
 // The reply that says why a link is closed arrives, though input is unread.
 func TestTransportClosesAfterWritesWithInputUnread(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Write([]byte("-ERR Protocol error\r\n"))
 				link.CloseAfterWrites()
@@ -139,7 +141,7 @@ func TestTransportClosesAfterWritesWithInputUnread(t *testing.T) {
 // Nor is it lost when the peer goes on sending.
 func TestTransportLingersForItsLastReply(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{Accept: func(link Link) Handler {
+		s := newStage(t, kind, Config{Accept: func(link session.Link) session.Handler {
 			link.Write([]byte("-ERR max number of clients reached"))
 			return nil
 		}}, nil)
@@ -166,7 +168,7 @@ func TestTransportLingersForItsLastReply(t *testing.T) {
 func TestTransportClosesNow(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		order := make(chan string, 10)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Write(make([]byte, 64<<20))
 				link.Close()
@@ -205,10 +207,10 @@ func reset(conn *net.TCPConn) {
 
 func TestTransportNoticesAReset(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		f := func(what string, play func(Link, *script)) {
+		f := func(what string, play func(session.Link, *script)) {
 			t.Helper()
 			shown := make(chan bool, 10)
-			s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+			s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 				play(link, actor)
 				inner := actor.received
 				actor.received = func(data []byte) int {
@@ -224,19 +226,19 @@ func TestTransportNoticesAReset(t *testing.T) {
 				t.Fatalf("%s: Closed(nil) after a reset", what)
 			}
 		}
-		f("reading", func(link Link, actor *script) {
+		f("reading", func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int { return len(data) }
 		})
-		f("paused", func(link Link, actor *script) {
+		f("paused", func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int { link.Pause(); return len(data) }
 		})
-		f("paused, with left-over bytes", func(link Link, actor *script) {
+		f("paused, with left-over bytes", func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int { link.Pause(); return 0 }
 		})
-		f("writing", func(link Link, actor *script) {
+		f("writing", func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int { link.Write(make([]byte, 64<<20)); return len(data) }
 		})
-		f("paused and writing", func(link Link, actor *script) {
+		f("paused and writing", func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Pause()
 				link.Write(make([]byte, 64<<20))
@@ -250,7 +252,7 @@ func TestTransportNoticesAReset(t *testing.T) {
 func TestTransportKeepsBytesOfAPausedLinkThatEnds(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		held := make(chan []byte, 1)
-		s := newStage(t, kind, TransportConfig{Loops: 1}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{Loops: 1}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				if data[0] == 'h' {
 					link.Pause()
@@ -280,7 +282,7 @@ func TestTransportKeepsBytesOfAPausedLinkThatEnds(t *testing.T) {
 // Many links come and go; each handler hears of its end exactly once.
 func TestTransportChurn(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		s.churn(10, 200)
 		if len(s.closed) != 0 {
 			t.Fatalf("%d links were closed twice", len(s.closed))
@@ -328,7 +330,7 @@ func (s *stage) visit(rude bool) {
 func TestTransportCloseEndsAll(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		ready := make(chan bool, 100)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				defer func() { ready <- true }()
 				switch data[0] {
@@ -358,7 +360,7 @@ func TestTransportCloseEndsAll(t *testing.T) {
 func TestTransportUnixSocketFile(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		path := filepath.Join(t.TempDir(), "socket")
-		s := newStage(t, kind, TransportConfig{UnixMode: 0o606}, echo)
+		s := newStage(t, kind, Config{UnixMode: 0o606}, echo)
 		listen := func(s *stage) error {
 			_, err := s.transport.Listen("unix", path)
 			return err
@@ -382,7 +384,7 @@ func TestTransportUnixSocketFile(t *testing.T) {
 		send(t, conn, "over a file")
 		expect(t, conn, "over a file")
 
-		other := newStage(t, kind, TransportConfig{UnixMode: 0o606}, echo)
+		other := newStage(t, kind, Config{UnixMode: 0o606}, echo)
 		if listen(other) == nil {
 			t.Fatal("a socket in use was taken over")
 		}
@@ -397,7 +399,7 @@ func TestTransportUnixSocketFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if listen(newStage(t, kind, TransportConfig{}, echo)) == nil {
+		if listen(newStage(t, kind, Config{}, echo)) == nil {
 			t.Fatal("a file that is not a socket was replaced")
 		}
 		if text, _ := os.ReadFile(path); string(text) != "precious" {
@@ -413,7 +415,7 @@ func TestTransportUnixSocketFile(t *testing.T) {
 func TestTransportLeavesOthersSocketFile(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		path := filepath.Join(t.TempDir(), "socket")
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		if _, err := s.transport.Listen("unix", path); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"bytes"
@@ -11,13 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 // How bytes, pauses and tasks go, on every transport.
 
 func TestTransportEchoes(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		var clients sync.WaitGroup
 		for i := range 20 {
 			conn := s.dial()
@@ -41,7 +43,7 @@ func TestTransportEchoes(t *testing.T) {
 // are split.
 func TestTransportSplitsAnywhere(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echoFrames)
+		s := newStage(t, kind, Config{}, echoFrames)
 		stream := frame("one") + frame("") + frame("three")
 		conn := s.dial()
 		for at := range len(stream) + 1 {
@@ -70,7 +72,7 @@ func TestTransportGrowsForLargeRequests(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		const size = 1 << 20
 		sum := make(chan int, 1)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				if len(data) < size {
 					return 0
@@ -101,9 +103,9 @@ func TestTransportGrowsForLargeRequests(t *testing.T) {
 // A paused link is shown nothing until it is resumed, then the left-over bytes.
 func TestTransportPausesAndResumes(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		links := make(chan Link, 1)
+		links := make(chan session.Link, 1)
 		shown := make(chan string, 100)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			links <- link
 			actor.received = func(data []byte) int {
 				return eachFrame(data, func(frame []byte) bool {
@@ -136,7 +138,7 @@ func TestTransportPausesAndResumes(t *testing.T) {
 // Pausing and resuming within Received goes on with the rest.
 func TestTransportResumesWithinReceived(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				return eachFrame(data, func(frame []byte) bool {
 					link.Write(frame)
@@ -159,11 +161,11 @@ func TestTransportResumesWithinReceived(t *testing.T) {
 func TestTransportKeepsConsumedBytesWhilePaused(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		type batch struct {
-			link  Link
+			link  session.Link
 			bytes []byte
 		}
 		batches := make(chan batch, 10)
-		s := newStage(t, kind, TransportConfig{Loops: 1}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{Loops: 1}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				if data[0] == 'x' {
 					link.Write(data)
@@ -200,7 +202,7 @@ func TestTransportDrainsToASlowReader(t *testing.T) {
 		data := make([]byte, size)
 		rand.New(rand.NewSource(seed)).Read(data)
 		unsent := make(chan int, 2)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(request []byte) int {
 				for rest := data; len(rest) > 0; {
 					n := min(len(rest), 100_000)
@@ -232,7 +234,7 @@ func TestTransportDrainsToASlowReader(t *testing.T) {
 // before it reads would wait for ever.
 func TestTransportReadsWhileOutputIsStuck(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		conn := s.dial()
 		data := string(bytes.Repeat([]byte("0123456789"), 2<<20))
 		send(t, conn, data)
@@ -243,8 +245,8 @@ func TestTransportReadsWhileOutputIsStuck(t *testing.T) {
 func TestTransportPostsInOrder(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		const posters, posts = 8, 2000
-		links := make(chan Link, 1)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) { links <- link })
+		links := make(chan session.Link, 1)
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) { links <- link })
 		s.dial()
 		link := await(t, links, "link")
 		var seen [posters]int // the loop's alone
@@ -272,7 +274,7 @@ func TestTransportPostsInOrder(t *testing.T) {
 // A task posted by a task runs, after it and not within it.
 func TestTransportPostsFromItsOwnLoop(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Post(func() {
 					link.Write([]byte("2"))
@@ -293,7 +295,7 @@ func TestTransportPostsFromItsOwnLoop(t *testing.T) {
 
 func TestTransportRefuses(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{Accept: func(link Link) Handler {
+		s := newStage(t, kind, Config{Accept: func(link session.Link) session.Handler {
 			link.Write([]byte("-ERR max number of clients reached\r\n"))
 			return nil
 		}}, nil)
@@ -309,7 +311,7 @@ func TestTransportTellsAddresses(t *testing.T) {
 			loop          int
 		}
 		told := make(chan facts, 1)
-		s := newStage(t, kind, TransportConfig{FirstLoop: 7, Loops: 1}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{FirstLoop: 7, Loops: 1}, func(link session.Link, actor *script) {
 			told <- facts{link.RemoteAddr(), link.LocalAddr(), link.Unix(), link.Loop()}
 		})
 		f := func(network, address string) {
@@ -350,7 +352,7 @@ func TestTransportListensOnBothFamilies(t *testing.T) {
 		ln.Close()
 	}
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		bound, err := s.transport.Listen("tcp", "0.0.0.0:0")
 		if err != nil {
 			t.Fatal(err)
@@ -379,7 +381,7 @@ func TestTransportListensOnBothFamilies(t *testing.T) {
 
 func TestTransportStopsListening(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		s := newStage(t, kind, TransportConfig{}, echo)
+		s := newStage(t, kind, Config{}, echo)
 		conn := s.dial()
 		send(t, conn, "before")
 		expect(t, conn, "before")
@@ -409,19 +411,19 @@ func TestTransportCallsNeighbours(t *testing.T) {
 
 func callNeighbours(t *testing.T, kind string) {
 	const count, calls = 8, 3000
-	links := make(chan Link, count)
-	s := newStage(t, kind, TransportConfig{
+	links := make(chan session.Link, count)
+	s := newStage(t, kind, Config{
 		Loops:  2,
 		window: 50 * time.Microsecond,
 		decide: func(self int, loads []loopLoad) (loopMove, bool) {
 			return loopMove{to: 1 - self, links: loads[self].links}, true
 		},
-	}, func(link Link, actor *script) {
+	}, func(link session.Link, actor *script) {
 		echo(link, actor)
 		links <- link
 	})
 	var readers sync.WaitGroup
-	all := make([]Link, count)
+	all := make([]session.Link, count)
 	for i := range all {
 		conn := s.dial()
 		all[i] = await(t, links, "link")

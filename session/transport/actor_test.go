@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"io"
@@ -10,12 +10,13 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/str"
+	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // newTestServer starts a server that knows the commands on strings, over a
 // transport of the kind, and gives its address.
-func newTestServer(t *testing.T, kind string, config TransportConfig) (*Server, string) {
+func newTestServer(t *testing.T, kind string, config Config) (*session.Server, string) {
 	t.Helper()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
@@ -32,26 +33,26 @@ func newTestServer(t *testing.T, kind string, config TransportConfig) (*Server, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue := &Catalogue{}
+	catalogue := &session.Catalogue{}
 	catalogue.AddData(&str.Commands)
 	catalogue.Seal()
-	server := NewServer(&Server{
+	server := session.NewServer(&session.Server{
 		Catalogue: catalogue, Node: node, Databases: 1, Log: hclog.NewNullLogger(),
-		Actors: Actors{Spawn: spawn, Root: system.Root}, Watches: watch.NewRegistry(node, workers, system.Root, spawn),
+		Actors: session.Actors{Spawn: spawn, Root: system.Root}, Watches: watch.NewRegistry(node, workers, system.Root, spawn),
 	})
 	server.Clients.Store(10_000)
 	config.Accept = server.Accept
 	config.Report = func(err error) { t.Logf("reported: %v", err) }
-	transport, err := transports[kind](config)
+	serving, err := transports[kind](config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		transport.Close()
+		serving.Close()
 		workers.Close()
 		node.Close()
 	})
-	address, err := transport.Listen("tcp", "127.0.0.1:0")
+	address, err := serving.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func selfSigned(t *testing.T) *tls.Config {
 func TestTransportWrapsConnections(t *testing.T) {
 	t.Parallel()
 	server := selfSigned(t)
-	s := newStage(t, "goroutines", TransportConfig{
+	s := newStage(t, "goroutines", Config{
 		Wrap: func(conn net.Conn) (net.Conn, error) {
 			wrapped := tls.Server(conn, server)
 			return wrapped, wrapped.Handshake()

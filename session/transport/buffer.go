@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"math/bits"
@@ -178,7 +178,7 @@ func (in *linkInput) filled(n int) {
 // consume drops n bytes from the front, which stay where they are.
 func (in *linkInput) consume(n int) {
 	if n < 0 || n > in.end-in.start {
-		panic("session: a handler consumed bytes that it was not shown")
+		panic("transport: a handler consumed bytes that it was not shown")
 	}
 	in.start += n
 }

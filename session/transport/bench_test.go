@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func BenchmarkTransportEcho(b *testing.B) {
 
 func benchmarkEcho(b *testing.B, kind string, links, depth int) {
 	const small = 40
-	s := newStage(b, kind, TransportConfig{}, echo)
+	s := newStage(b, kind, Config{}, echo)
 	requests := bytes.Repeat([]byte{'x'}, small*depth)
 	turns := make(chan bool, links)
 	done := make(chan error, links)

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package session
+package transport
 
 // ThreadTime is the processor time, in nanoseconds, that the calling thread has
 // used; ok is false on systems that don't tell.

@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/session"
 )
 
 // What large requests and replies take. The tests of this file look at a count
@@ -47,7 +48,7 @@ func TestTransportGives(t *testing.T) {
 	countLarge(t, func(t *testing.T, kind string, inUse func() int64) {
 		large, p := filledBuffer()
 		defer large.Free()
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Write([]byte("before"))
 				link.Give(filledBuffer())
@@ -74,8 +75,8 @@ func TestTransportGives(t *testing.T) {
 // What a peer does not take is freed when it leaves.
 func TestTransportGivesInVain(t *testing.T) {
 	countLarge(t, func(t *testing.T, kind string, inUse func() int64) {
-		links := make(chan Link, 1)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		links := make(chan session.Link, 1)
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Give(filledBuffer())
 				link.Write(make([]byte, largeBytes))
@@ -102,8 +103,8 @@ func TestTransportGivesInVain(t *testing.T) {
 func TestTransportFreesLargeRequests(t *testing.T) {
 	countLarge(t, func(t *testing.T, kind string, inUse func() int64) {
 		data := bytes.Repeat([]byte("0123456789abcdef"), largeBytes/16)
-		shown := make(chan Link, 1)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		shown := make(chan session.Link, 1)
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(got []byte) int {
 				if n := inUse(); n > largeBytes+largeBytes/8 {
 					t.Errorf("%d bytes in use for %d", n, len(got))
@@ -138,11 +139,11 @@ func TestTransportFreesLargeRequests(t *testing.T) {
 func TestTransportKeepsLargeRequestsOfClosedLinks(t *testing.T) {
 	countLarge(t, func(t *testing.T, kind string, inUse func() int64) {
 		type request struct {
-			link  Link
+			link  session.Link
 			bytes []byte
 		}
 		shown := make(chan request, 1)
-		s := newStage(t, kind, TransportConfig{}, func(link Link, actor *script) {
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
 			actor.received = func(got []byte) int {
 				if len(got) < largeBytes {
 					link.Expect(largeBytes)

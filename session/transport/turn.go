@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/session"
 )
 
 // turnLoop serializes the handlers of its links: they are called by whoever
@@ -60,7 +61,7 @@ func (t *turnLoop) drain() {
 type turnLink struct {
 	owner   *goroutines
 	loop    *turnLoop
-	handler Handler
+	handler session.Handler
 	conn    net.Conn
 	path    string // of the unix socket it came over
 
@@ -201,7 +202,7 @@ func (k *turnLink) arrived(n int, err error) {
 
 func (k *turnLink) endOfInput() {
 	k.eof = true
-	if handler, ok := k.handler.(PeerCloser); ok && k.paused && !k.peerTold {
+	if handler, ok := k.handler.(session.PeerCloser); ok && k.paused && !k.peerTold {
 		k.peerTold = true
 		handler.PeerClosed()
 	}

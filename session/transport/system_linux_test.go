@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 func init() { transports["loops"] = NewEventLoops }
@@ -29,9 +31,9 @@ func TestTransportLeaksNoDescriptors(t *testing.T) {
 				}
 				return len(entries)
 			}
-			newStage(t, kind, TransportConfig{}, echo).churn(1, 1) // opens what net opens once
+			newStage(t, kind, Config{}, echo).churn(1, 1) // opens what net opens once
 			before := count()
-			newStage(t, kind, TransportConfig{}, echo).churn(10, 50)
+			newStage(t, kind, Config{}, echo).churn(10, 50)
 			for deadline := time.Now().Add(patience); count() > before; runtime.Gosched() {
 				if time.Now().After(deadline) { // others may still be closing theirs
 					t.Fatalf("%d descriptors before, %d after", before, count())
@@ -52,7 +54,7 @@ func TestTransportIdleLinksAreSmall(t *testing.T) {
 		return stats.HeapAlloc
 	}
 	idle := &script{closed: make(chan error, links)} // shared, to count the transport alone
-	s := newStage(t, "loops", TransportConfig{Accept: func(link Link) Handler {
+	s := newStage(t, "loops", Config{Accept: func(link session.Link) session.Handler {
 		link.Write([]byte("hello"))
 		return idle
 	}}, nil)
@@ -76,14 +78,14 @@ func TestTransportMovesLinks(t *testing.T) {
 	t.Parallel()
 	const links, rounds, posts = 12, 300, 300
 	var moves atomic.Int64
-	s := newStage(t, "loops", TransportConfig{
+	s := newStage(t, "loops", Config{
 		Loops:  3,
 		window: 50 * time.Microsecond,
 		decide: func(self int, loads []loopLoad) (loopMove, bool) {
 			moves.Add(1)
 			return loopMove{to: (self + 1) % 3, links: 1 + loads[self].links/2}, true
 		},
-	}, func(link Link, actor *script) {
+	}, func(link session.Link, actor *script) {
 		echoFrames(link, actor)
 		inner, tasks := actor.received, 0
 		actor.received = func(data []byte) int {
@@ -114,7 +116,7 @@ func TestTransportMovesLinks(t *testing.T) {
 
 // postInOrder posts tasks that touch what the handler touches, so that the race
 // detector sees whether both run on one loop at a time.
-func postInOrder(t testing.TB, link Link, shared *int, posts int) {
+func postInOrder(t testing.TB, link session.Link, shared *int, posts int) {
 	next := 0
 	for i := range posts {
 		link.Post(func() {
@@ -157,9 +159,9 @@ func TestTransportPausedLinksDoNotSpin(t *testing.T) {
 	t.Parallel()
 	f := func(what string, network string, leave func(net.Conn)) {
 		t.Helper()
-		links := make(chan Link, 1)
+		links := make(chan session.Link, 1)
 		shown := make(chan string, 10)
-		s := newStage(t, "loops", TransportConfig{Loops: 1}, func(link Link, actor *script) {
+		s := newStage(t, "loops", Config{Loops: 1}, func(link session.Link, actor *script) {
 			actor.received = func(data []byte) int {
 				link.Pause()
 				shown <- string(data)
@@ -217,7 +219,7 @@ func TestTransportPausedLinksDoNotSpin(t *testing.T) {
 func TestTransportBalancePolicyIsConsulted(t *testing.T) {
 	t.Parallel()
 	consulted := make(chan []loopLoad, 1000)
-	s := newStage(t, "loops", TransportConfig{
+	s := newStage(t, "loops", Config{
 		Loops:  2,
 		window: time.Millisecond,
 		decide: func(self int, loads []loopLoad) (loopMove, bool) {
@@ -245,7 +247,7 @@ func TestTransportBalancePolicyIsConsulted(t *testing.T) {
 }
 
 // socketOf is the descriptor of a link's socket.
-func socketOf(t *testing.T, link Link) int {
+func socketOf(t *testing.T, link session.Link) int {
 	t.Helper()
 	found := make(chan int)
 	link.Post(func() {
@@ -266,8 +268,8 @@ func socketOf(t *testing.T, link Link) int {
 
 func TestTransportTunesSockets(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		links := make(chan Link, 1)
-		s := newStage(t, kind, TransportConfig{KeepAlive: 300 * time.Second}, func(link Link, actor *script) { links <- link })
+		links := make(chan session.Link, 1)
+		s := newStage(t, kind, Config{KeepAlive: 300 * time.Second}, func(link session.Link, actor *script) { links <- link })
 		f := func(asks, idle, interval int) {
 			t.Helper()
 			s.dial()

@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"fmt"
@@ -78,7 +78,7 @@ func count(frame resp.Reply) (n, covered, version int) {
 func TestWatchersChangeLoops(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		const links, writers, writes = 40, 3, 400
-		server, address := newTestServer(t, kind, TransportConfig{
+		server, address := newTestServer(t, kind, Config{
 			Loops:  2,
 			window: 50 * time.Microsecond,
 			decide: func(self int, loads []loopLoad) (loopMove, bool) {
@@ -118,7 +118,7 @@ func TestWatchersChangeLoops(t *testing.T) {
 // More news than may leave in one turn arrives whole.
 func TestNewsLeavesInParts(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		_, address := newTestServer(t, kind, TransportConfig{Loops: 1})
+		_, address := newTestServer(t, kind, Config{Loops: 1})
 		k := dialWatch(t, address)
 		const queries, size = 40, 3000
 		value := make([]byte, size)

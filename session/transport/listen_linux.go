@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"net"
@@ -6,11 +6,13 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 // eventLoops is the transport made of event loops.
 type eventLoops struct {
-	config TransportConfig
+	config Config
 	loops  []*eventLoop
 	done   sync.WaitGroup
 
@@ -30,8 +32,8 @@ type eventListener struct {
 	bound   *boundListener
 }
 
-// NewTransport returns the transport that suits this system and config.
-func NewTransport(config TransportConfig) (Transport, error) {
+// New returns the transport that suits this system and config.
+func New(config Config) (session.Transport, error) {
 	if config.Wrap != nil {
 		return NewGoroutines(config), nil
 	}
@@ -40,7 +42,7 @@ func NewTransport(config TransportConfig) (Transport, error) {
 
 // NewEventLoops starts event loops that have nothing to do yet. It fails if
 // the system is short of descriptors.
-func NewEventLoops(config TransportConfig) (Transport, error) {
+func NewEventLoops(config Config) (session.Transport, error) {
 	o := &eventLoops{config: config.withDefaults(), reserve: reserveDescriptor()}
 	for i := range o.config.Loops {
 		l := &eventLoop{owner: o, number: i}

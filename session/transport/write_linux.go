@@ -1,4 +1,4 @@
-package session
+package transport
 
 // Small writes of a turn are gathered and leave together when all its events
 // have been dealt with. A peer that is woken by the first of many replies

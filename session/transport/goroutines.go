@@ -1,4 +1,4 @@
-package session
+package transport
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 // goroutines is the transport that gives each link a goroutine to read with,
@@ -18,7 +20,7 @@ import (
 // goroutine that has read or one that runs posted tasks, holds the loop's turn
 // while it does.
 type goroutines struct {
-	config TransportConfig // but for KeepAlive
+	config Config // but for KeepAlive
 	loops  []*turnLoop
 	next   atomic.Uint32    // loop of the next link
 	keep   atomic.Int64     // KeepAlive, nanoseconds
@@ -30,7 +32,7 @@ type goroutines struct {
 }
 
 // NewGoroutines returns a transport that has nothing to do yet.
-func NewGoroutines(config TransportConfig) Transport {
+func NewGoroutines(config Config) session.Transport {
 	g := &goroutines{config: config.withDefaults(), links: map[*turnLink]struct{}{}}
 	for i := range g.config.Loops {
 		g.loops = append(g.loops, &turnLoop{number: g.config.FirstLoop + i})
