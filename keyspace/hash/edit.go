@@ -175,7 +175,7 @@ func (e *edit) bytes() keyspace.Packed {
 func (e *edit) save(event string) {
 	tx, p := e.tx, e.bytes()
 	switch {
-	case e.len() == 0:
+	case e.empty():
 		tx.Also(e.key, event)
 		tx.Remove(e.v, "del")
 		return
@@ -199,7 +199,7 @@ func (e *edit) save(event string) {
 // with that deadline. A hash without fields becomes no key.
 func (e *edit) replace(deadline int64, event string) {
 	switch {
-	case e.len() == 0:
+	case e.empty():
 		e.drop()
 		e.tx.Delete(e.key, "del")
 		return

@@ -62,7 +62,7 @@ func hrandfieldOne(tx *keyspace.Tx, key []byte) resp.Reply {
 	switch {
 	case !ok:
 		return resp.ErrWrongType
-	case h.len() == 0:
+	case h.empty():
 		return resp.Nil
 	}
 	field, _ := h.random(tx)

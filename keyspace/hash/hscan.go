@@ -46,7 +46,7 @@ func hscan(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	switch {
 	case !ok:
 		return resp.ErrWrongType
-	case h.len() == 0: // the options may be wrong then
+	case h.empty(): // the options may be wrong then
 		return resp.Array(resp.BulkString("0"), resp.EmptyList)
 	}
 	s := readScan(a)

@@ -50,6 +50,14 @@ func (h *fields) len() (n int) {
 	return h.large.Len() - h.large.due.CountUntil(h.past)
 }
 
+// empty reports whether there is no field, and never takes long.
+func (h *fields) empty() bool {
+	if h.large == nil || h.past == 0 {
+		return h.len() == 0
+	}
+	return h.large.Len() == 0 || h.large.allPast(h.past)
+}
+
 // get is the value of a field.
 func (h *fields) get(field []byte) (value []byte, found bool) {
 	value, _, found = h.find(field, false)
