@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,14 +20,31 @@ import (
 // set's members and for what is chosen at random, of which the shape is
 // compared and, where it is removed, which then is removed there as well. The
 // limits of our forms are changed while it goes on, since no form may make a
-// difference; which form a set has is the conversion tests' matter.
+// difference; which form a set has is the conversion tests' matter. What is made
+// known of the keys must be the same, and in the same order.
 func TestAgainstRedis(t *testing.T) {
-	redis := shardtest.DialRedis(t)
+	redis := shardtest.DialRedis(t, "--notify-keyspace-events", "EA")
+	told := redis.Subscribe("__keyevent@*")
 	set.EachSeed(t, 4, func(t *testing.T, rng *rand.Rand) {
 		for range 60 {
-			newTrial(t, redis, rng).run(800)
+			r := newTrial(t, redis, rng)
+			told.Until(redis)
+			r.run(800)
+			if events := told.Until(redis); !slices.Equal(events, r.made) {
+				t.Fatalf("%d events, of Redis %d, first differing at %s", len(r.made), len(events), firstDifference(r.made, events))
+			}
 		}
 	})
+}
+
+// firstDifference is where two lists begin to differ.
+func firstDifference(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("%d: %s, of Redis %s", i, got[i], want[i])
+		}
+	}
+	return "the end of one"
 }
 
 // trial is one stream, against both.
@@ -39,6 +57,7 @@ type trial struct {
 	keys    []string
 	members int
 	numbers bool
+	made    []string // the events of our side, as shardtest.Events tells them
 }
 
 func newTrial(t *testing.T, redis *shardtest.Redis, rng *rand.Rand) *trial {
@@ -87,12 +106,22 @@ func (r *trial) run(commands int) {
 
 // exchange runs a command on our side. What other families do is done here.
 func (r *trial) exchange(argv [][]byte) []byte {
-	if string(argv[0]) != "DEL" {
-		return r.world.Exchange(argv, r.encoder)
+	var reply []byte
+	if string(argv[0]) == "DEL" {
+		reply = r.encoder.Append(nil, within(r.world, func(tx *keyspace.Tx) resp.Reply {
+			return resp.Flag(tx.Delete(argv[1], "del"))
+		}))
+	} else {
+		reply = r.world.Exchange(argv, r.encoder)
 	}
-	return r.encoder.Append(nil, within(r.world, func(tx *keyspace.Tx) resp.Reply {
-		return resp.Flag(tx.Delete(argv[1], "del"))
-	}))
+	for _, e := range r.world.Events {
+		name := e.Name
+		if name == "spop" {
+			name = "srem" // which is what Redis is sent in its place
+		}
+		r.made = append(r.made, fmt.Sprintf("%d %s %s", e.DB, name, e.Key))
+	}
+	return reply
 }
 
 // popped checks what we have popped: in Redis it must be there, and then go.
