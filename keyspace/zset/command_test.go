@@ -2,6 +2,7 @@ package zset_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -247,4 +248,48 @@ func TestReadScore(t *testing.T) {
 	f("-", "_")
 	f("1-", "_")
 	f("--1", "_")
+}
+
+// Where scores differ, a range of texts is any range, and nothing else happens.
+func TestTextRangesOfAnyScores(t *testing.T) {
+	t.Parallel()
+	zset.EachSeed(t, 6, func(t *testing.T, rng *rand.Rand) {
+		for _, members := range []int{20, 1000} {
+			w := newWorld(t, 1)
+			fill(w, "z", members)
+			for range 300 {
+				low, high := fmt.Sprint("[m:", rng.IntN(members)), fmt.Sprint("(m:", rng.IntN(members))
+				first, end := w.Do("ZLEXCOUNT z - "+low), w.Do("ZLEXCOUNT z "+low+" "+high)
+				if listed := w.Do("ZRANGEBYLEX z " + low + " " + high); end == ":0" != (listed == "[]") {
+					t.Fatalf("%s to %s: %s before, %s within, listed %s", low, high, first, end, listed)
+				}
+			}
+			w.Do("ZREMRANGEBYLEX z [m:3 (m:7")
+			w.Do("ZREMRANGEBYLEX z - +")
+			if got := w.Do("ZCARD z"); got != ":0" {
+				t.Errorf("%s members are left", got)
+			}
+		}
+	})
+}
+
+// A large sorted set that goes as a whole leaves nothing.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	f := func(line string) {
+		t.Helper()
+		w := newWorld(t, 1)
+		fill(w, "z", 5000)
+		w.Do(line)
+		w.Sweep()
+		if w.Held() != 0 {
+			t.Errorf("after %s the heap holds %d bytes", line, w.Held())
+		}
+	}
+	f("ZREMRANGEBYRANK z 0 -1")
+	f("ZREMRANGEBYSCORE z -inf inf")
+	f("ZPOPMAX z 5000")
+	f("ZMPOP 1 z MIN COUNT 6000")
+	f("ZUNIONSTORE z 1 nokey")
+	f("ZRANGESTORE z z 1 0")
 }

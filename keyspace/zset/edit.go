@@ -171,11 +171,14 @@ func (e *Edit) Remove(member []byte) bool {
 
 // Cut takes out the members of the ranks from first up to, and without, end.
 func (e *Edit) Cut(first, end int) {
-	if e.large != nil {
+	switch {
+	case end-first == e.Len() && (e.large == nil || e.v.IsObject()): // the key's value goes, and is freed in slices
+		e.Members = Members{}
+	case e.large != nil:
 		e.large.cut(first, end)
-		return
+	default:
+		e.packed = e.packed.cut(e.packed.at(first), e.packed.at(end), end-first)
 	}
-	e.packed = e.packed.cut(e.packed.at(first), e.packed.at(end), end-first)
 }
 
 // Save makes the changes those of the key, whose time to live stays. event is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -18,13 +19,16 @@ import (
 // too. Replies must be the same bytes, in both protocols, but for the order in
 // which ZSCAN lists a large sorted set and for what is chosen at random, of
 // which only the shape is compared. After each command the encodings must be
-// the same.
+// the same, and so must be the keyspace notifications.
 func TestAgainstRedis(t *testing.T) {
 	t.Parallel()
 	redis := shardtest.DialRedis(t)
+	events := redis.Subscribe("__keyevent@*")
 	zset.EachSeed(t, 4, func(t *testing.T, rng *rand.Rand) {
 		for range 25 {
-			newTrial(t, redis, rng).run(800)
+			r := newTrial(t, redis, rng)
+			events.Until(redis)
+			r.run(events, 800)
 		}
 	})
 }
@@ -39,6 +43,7 @@ type trial struct {
 	keys    []string // of sorted sets with any scores
 	members int
 	scores  int
+	events  []string // of our side, since they were compared
 }
 
 // Beside the keys of a trial there are one whose scores are all alike, for
@@ -65,6 +70,7 @@ func newTrial(t *testing.T, redis *shardtest.Redis, rng *rand.Rand) *trial {
 	r.world.Settings.SortedSetPackedEntries, r.world.Settings.SortedSetPackedValue = entries, value
 	r.ask(hello)
 	r.ask("FLUSHALL")
+	r.ask("CONFIG SET notify-keyspace-events EA")
 	r.ask(fmt.Sprintf("CONFIG SET zset-max-listpack-entries %d zset-max-listpack-value %d", entries, value))
 	return r
 }
@@ -76,7 +82,7 @@ func (r *trial) ask(line string) string {
 }
 
 // run makes and sends so many commands, some at a time, and compares.
-func (r *trial) run(commands int) {
+func (r *trial) run(events *shardtest.Events, commands int) {
 	const together = 50
 	for range commands / together {
 		var sent [][][]byte
@@ -88,6 +94,10 @@ func (r *trial) run(commands int) {
 		for i := 0; i < len(sent); i += 2 {
 			r.compare(sent[i], replies[i], replies[i+1])
 		}
+		if want := events.Until(r.redis); !slices.Equal(r.events, want) {
+			r.t.Fatalf("%.2000q made known %q, in Redis %q", sent, r.events, want)
+		}
+		r.events = nil
 	}
 }
 
@@ -96,6 +106,9 @@ func (r *trial) compare(argv [][]byte, want, encodingReply []byte) {
 	key := string(argv[1])
 	before := encoding(r.world, key)
 	got := r.exchange(argv)
+	for _, e := range r.world.Events {
+		r.events = append(r.events, fmt.Sprint(e.DB, " ", e.Name, " ", e.Key))
+	}
 	wantEncoding := ""
 	if reply, _, _ := resp.Decode(encodingReply); !reply.IsError() {
 		wantEncoding = reply.Str()
