@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/subscription"
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
@@ -21,6 +22,8 @@ type Server struct {
 	Log       hclog.Logger
 	// Watches is where live queries are found.
 	Watches *watch.Registry
+	// Hub is where channels are found.
+	Hub *subscription.Hub
 	// Actors is where sessions become actors.
 	Actors Actors
 	// Clients is the most links at once (maxclients).
@@ -48,6 +51,9 @@ type Server struct {
 
 // NewServer completes a Server whose exported fields are set.
 func NewServer(s *Server) *Server {
+	if s.Hub == nil {
+		s.Hub = subscription.NewHub(s.Node.Recent)
+	}
 	s.started = time.Now()
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.sessions = map[uint64]*Session{}

@@ -55,6 +55,8 @@ type Session struct {
 	undelivered atomic.Int64 // bytes of messages sent to the session and not written
 
 	watching watching
+	channels channels
+	mailing  bool     // the inbox is among those who have news
 	news     []teller // to be asked when the link can carry news
 	telling  bool     // the session is in its loop's outbox
 
@@ -86,11 +88,13 @@ type Public struct {
 	Locks    atomic.Int32 // keys under WATCH
 	Channels atomic.Int32 // channels subscribed to, patterns included
 	Patterns atomic.Int32
-	Watching atomic.Int32 // live queries
-	Unsent   atomic.Int64 // bytes
-	Read     atomic.Int64 // bytes received, in all
-	Written  atomic.Int64 // bytes sent, in all
-	Flags    atomic.Uint32
+
+	ShardChannels atomic.Int32
+	Watching      atomic.Int32 // live queries
+	Unsent        atomic.Int64 // bytes
+	Read          atomic.Int64 // bytes received, in all
+	Written       atomic.Int64 // bytes sent, in all
+	Flags         atomic.Uint32
 }
 
 // The flags of a session that CLIENT LIST shows.
@@ -146,6 +150,7 @@ func (s *Session) received(data []byte) (consumed int) {
 	}
 	s.Read.Add(int64(len(data) - s.shown))
 	s.now = s.server.Node.Recent()
+	s.mailFirst()
 	b := s.open()
 	s.setPlain()
 	more := false
@@ -312,6 +317,7 @@ func (s *Session) closed() {
 	s.endWait()
 	s.dropLock()
 	s.endWatches()
+	s.leaveHub()
 	if front, ok := s.front.(leaver); ok {
 		front.leave()
 	}

@@ -95,4 +95,5 @@ func (s *Session) Reset() {
 	s.Name.Store(&empty)
 	s.authenticated = s.server.Password() == ""
 	s.endWatches()
+	s.endChannels()
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/troupedb/troupe/resp"
@@ -168,7 +169,7 @@ func (s *Session) endWatches() {
 	if len(s.watching.all) == 0 {
 		return
 	}
-	s.news = nil // of these watches, all of it
+	s.news = slices.DeleteFunc(s.news, func(t teller) bool { _, watch := t.(*watched); return watch })
 	for n := len(s.watching.all); n > 0; n-- {
 		one := s.watching.all[n-1]
 		one.queued = false
@@ -182,8 +183,7 @@ func (s *Session) endWatches() {
 func (s *Session) countWatches() {
 	w := &s.watching
 	s.Watching.Store(int32(len(w.all)))
-	s.Channels.Store(int32(len(w.byChannel)))
-	s.SetFlag(FlagPubSub, len(w.all) > 0)
+	s.countChannels()
 }
 
 // allowedBeside is what a RESP2 link may say that gets messages, or pushes: in

@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/subscription"
 )
 
 // persistence tells that nothing is written to disk, in the fields by which
@@ -77,6 +78,10 @@ func (r *report) stats() {
 	r.Add("keyspace_misses", shards.Misses)
 	r.Add("latest_fork_usec", 0)
 	r.Add("total_forks", 0)
+	hub := server.Hub
+	r.Add("pubsub_channels", hub.Len(subscription.Channel))
+	r.Add("pubsub_patterns", hub.Len(subscription.Pattern))
+	r.Add("pubsubshard_channels", hub.Len(subscription.ShardChannel))
 	r.Add("tracking_total_keys", 0)
 	r.Add("tracking_total_items", 0)
 	r.Add("tracking_total_prefixes", 0)

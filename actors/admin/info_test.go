@@ -38,7 +38,7 @@ var leftOut = map[string]string{
 	"current_save_keys": "nothing is saved yet", "rdb_last_cow": "nothing forks", "rdb_last_load": "nothing is loaded yet", "aof_rewrites": "nothing is saved yet",
 	"aof_last_cow": "nothing forks", "module_fork": "there are no modules", "expired_stale": "deadlines are kept in order", "expired_time_cap": "deadlines are kept in order",
 	"expire_cycle": "deadlines are kept in order", "total_eviction": "nothing is evicted yet", "current_eviction": "nothing is evicted yet",
-	"pubsub": "channels come with PUBLISH", "migrate_cached": "there is no MIGRATE", "slave_expires": "there are no replicas",
+	"migrate_cached": "there is no MIGRATE", "slave_expires": "there are no replicas",
 	"unexpected_error": "there are no replicas", "dump_payload": "there is no DUMP", "total_reads_processed": "reads are not counted",
 	"total_writes_processed": "writes are not counted", "io_threaded": "every loop is its own thread", "reply_buffer": "buffers belong to the transport",
 	"used_cpu_sys_main_thread": "there is no main thread", "used_cpu_user_main_thread": "there is no main thread",

@@ -22,6 +22,10 @@ var withoutMistake = map[string]string{
 	"LATENCY|HISTOGRAM":  "it takes any words, and tells nothing of those that are no commands",
 	"LATENCY|RESET":      "it takes any words for events",
 	"UNSUBSCRIBE":        "it takes any words for channels",
+	"PUNSUBSCRIBE":       "it takes any words for patterns",
+	"SUNSUBSCRIBE":       "it takes any words for channels",
+	"PUBSUB|NUMSUB":      "it takes any words for channels",
+	"PUBSUB|SHARDNUMSUB": "it takes any words for channels",
 	"QUIT":               "it takes any words, and does not look at them",
 }
 

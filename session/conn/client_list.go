@@ -125,9 +125,9 @@ func appendClient(dst []byte, one, asking *session.Session, asked *command.Meta)
 		queued, events = 1, "rw"
 	}
 	patterns := one.Patterns.Load()
-	dst = fmt.Appendf(dst, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=0 multi=%d watch=%d",
+	dst = fmt.Appendf(dst, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
 		one.ID(), one.Address(), one.LocalAddress(), one.FD(), *one.Name.Load(), max(now-one.Born, 0)/1000, max(idle, 0),
-		clientFlags(one), one.DB.Load(), one.Channels.Load()-patterns, patterns, one.Queued.Load(), one.Locks.Load())
+		clientFlags(one), one.DB.Load(), one.Channels.Load()-patterns, patterns, one.ShardChannels.Load(), one.Queued.Load(), one.Locks.Load())
 	return fmt.Appendf(dst, " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s "+
 		"redir=-1 resp=%d lib-name=%s lib-ver=%s live=%d",
 		queued, unsent, one.Memory(), events, name, *one.User.Load(), one.Proto.Load(), *one.LibName.Load(), *one.LibVer.Load(), one.Watching.Load())
