@@ -15,6 +15,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/session/transport"
+	"github.com/troupedb/troupe/subscription"
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
@@ -77,6 +78,7 @@ type System struct {
 	options   Options
 	transport session.Transport
 	workers   *keyspace.Workers
+	hub       *subscription.Hub
 	tree      *tree
 	idle      idler
 
@@ -193,11 +195,12 @@ func rename(c *session.Catalogue, r Rename) error {
 
 func (s *System) startNode() error {
 	var version atomic.Uint64
+	s.hub = subscription.NewHub(func() int64 { return s.Node.Recent() })
 	settings := *s.options.Settings
 	settings.Kinds = kinds()
 	node, err := keyspace.NewNode(keyspace.Config{
 		Shards: s.options.Shards, Databases: s.options.Databases, Settings: &settings,
-		Workers: s.workers, Version: &version, Broken: s.broken,
+		Workers: s.workers, Version: &version, Ears: s.hub, Broken: s.broken,
 		Spawn: s.tree.spawn, Root: s.tree.system.Root,
 	})
 	s.Node = node
@@ -216,6 +219,7 @@ func (s *System) startServer(catalogue *session.Catalogue) {
 	s.Server = session.NewServer(&session.Server{
 		Catalogue: catalogue, Node: s.Node, Databases: s.options.Databases, Log: s.options.Log,
 		Actors:  session.Actors{Spawn: s.tree.spawn, Root: s.tree.system.Root},
+		Hub:     s.hub,
 		Watches: watch.NewRegistry(s.Node, s.workers, s.tree.system.Root, s.tree.spawn),
 	})
 	s.Server.Clients.Store(int64(s.options.Clients))

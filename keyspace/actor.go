@@ -57,6 +57,8 @@ type Config struct {
 	Settings *Settings
 	// Workers run what must not run on an event loop.
 	Workers *Workers
+	// Ears hears what turns do; nil: nobody.
+	Ears Ears
 	// Version is the node's counter of changes.
 	Version *atomic.Uint64
 	// Broken is told, once for each, of panics in handlers and shards.
@@ -74,6 +76,7 @@ func NewNode(c Config) (*Node, error) {
 	n.syncClock()
 	n.turn = Turn{
 		Nanos:    n.nanos,
+		Ears:     c.Ears,
 		Versions: func(k int) uint64 { return n.version.Add(uint64(k)) - uint64(k) },
 	}
 	seed := c.Seed

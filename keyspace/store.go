@@ -122,6 +122,9 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 	if len(at.d.waiting) > 0 {
 		tx.feed(at, key)
 	}
+	if tx.Settings.NewKeys {
+		tx.Also(key, "new")
+	}
 	tx.changed(at, key, watched, p.event)
 }
 

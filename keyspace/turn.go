@@ -20,8 +20,16 @@ type Turn struct {
 	Nanos func() int64
 	// Start is its time at the turn's begin.
 	Start int64
+	// Ears hears what the turn has done; nil: nobody.
+	Ears Ears
 	// Versions draws n versions and returns the one before the first.
 	Versions func(n int) (base uint64)
+}
+
+// Ears hears what turns do, in their end. It returns at once.
+type Ears interface {
+	// Notify is told the events of the turn, which are good until it returns.
+	Notify(events []Event)
 }
 
 // Begin opens a turn over the shards held, of total in all.
@@ -55,6 +63,9 @@ func (tx *Tx) End(t *Turn) {
 	tx.endCommand()
 	if tx.changes > 0 {
 		tx.commit(t.Versions(tx.changes))
+	}
+	if len(tx.events) > 0 && t.Ears != nil {
+		t.Ears.Notify(tx.events)
 	}
 	tx.dropItems()
 	tx.EachShard(func(sh *Shard) {

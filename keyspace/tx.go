@@ -88,8 +88,9 @@ type Settings struct {
 	LFULogFactor, LFUDecayMinutes int
 	// ActiveExpire is off only for tests: DEBUG SET-ACTIVE-EXPIRE.
 	ActiveExpire bool
-	// Events says that changes are recorded as Events.
-	Events bool
+	// Events says that changes are recorded as Events; NewKeys and Misses, that
+	// so are keys that come, and those that were looked for and are missing.
+	Events, NewKeys, Misses bool
 	// Kinds are the types of value that commands of other families may meet.
 	Kinds Kinds
 }
@@ -192,7 +193,7 @@ func (tx *Tx) EachShard(visit func(*Shard)) {
 func (tx *Tx) Lookup(key []byte) Value {
 	v := tx.Peek(key)
 	if v.slot == nil {
-		tx.shardOf(key).Stats.Misses++
+		tx.missed(key)
 		return v
 	}
 	v.sh.Stats.Hits++
@@ -207,11 +208,19 @@ func (tx *Tx) Lookup(key []byte) Value {
 func (tx *Tx) Glance(key []byte) Value {
 	v := tx.Peek(key)
 	if v.slot == nil {
-		tx.shardOf(key).Stats.Misses++
+		tx.missed(key)
 	} else {
 		v.sh.Stats.Hits++
 	}
 	return v
+}
+
+// missed counts a key that is not there.
+func (tx *Tx) missed(key []byte) {
+	tx.shardOf(key).Stats.Misses++
+	if tx.Settings.Misses {
+		tx.Also(key, "keymiss")
+	}
 }
 
 // Find is Lookup without counting, for commands that write.

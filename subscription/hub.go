@@ -29,6 +29,7 @@ type Hub struct {
 	channels, shards table
 	patterns         patterns
 	clock            func() int64
+	classes          atomic.Uint32
 }
 
 // Limits are client-output-buffer-limit for subscribers: one whose messages
@@ -92,17 +93,23 @@ func (h *Hub) Unsubscribe(sort Sort, name string, one *Subscription) {
 // patterns that match it, and returns to how many.
 func (h *Hub) Publish(channel, payload []byte) (receivers int) {
 	f := newSpread(h)
-	if room := h.channels.find(channel); room != nil {
+	receivers = f.publish(channel, payload)
+	f.wake()
+	return receivers
+}
+
+// publish is Publish but for the waking.
+func (f *spread) publish(channel, payload []byte) (receivers int) {
+	if room := f.hub.channels.find(channel); room != nil {
 		receivers += f.send(room.all(), encode("message", nil, channel, payload))
 	}
-	for _, chunk := range h.patterns.list.all() {
+	for _, chunk := range f.hub.patterns.list.all() {
 		for _, p := range chunk {
 			if pattern := []byte(p.name); command.Match(pattern, channel) {
 				receivers += f.send(p.all(), encode("pmessage", pattern, channel, payload))
 			}
 		}
 	}
-	f.wake()
 	return receivers
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/subscription"
 )
 
 // effect is how settings are put in force in a running server. Several
@@ -28,18 +30,20 @@ const (
 	timing
 	watching
 	probing
+	messaging
+	notifying
 )
 
 // effects does them. One that fails has changed nothing.
 var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
-	probing: probe,
+	probing: probe, messaging: limitMessages, notifying: notify,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{protecting, idling, authenticating, limiting, timing, watching}
+var atStart = []effect{protecting, idling, authenticating, limiting, timing, watching, messaging, notifying}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
@@ -170,6 +174,32 @@ func limitWatches(c *Config, s *actors.System) error {
 	limits.Watches.Store(c.Int("maxwatches"))
 	limits.Client.Store(c.Int("maxwatches-per-client"))
 	limits.Result.Store(c.Int("watch-max-result"))
+	return nil
+}
+
+// limitMessages bounds what may wait for a link that listens.
+func limitMessages(c *Config, s *actors.System) error {
+	words := strings.Fields(c.Text("client-output-buffer-limit"))
+	for i := 0; i+3 < len(words); i += 4 {
+		if words[i] == "pubsub" {
+			var n [3]int64
+			for k := range n {
+				n[k], _ = strconv.ParseInt(words[i+1+k], 10, 64) // parseBufferLimits has read them
+			}
+			s.Server.Hub.Limits.Store(&subscription.Limits{Hard: n[0], Soft: n[1], Seconds: n[2]})
+		}
+	}
+	return nil
+}
+
+// notify says which events are recorded, and published.
+func notify(c *Config, s *actors.System) error {
+	classes := subscription.ParseClasses(c.Text("notify-keyspace-events"))
+	set := *s.Node.Settings()
+	set.Events = classes.Any()
+	set.NewKeys, set.Misses = set.Events && classes&subscription.NewKeys != 0, set.Events && classes&subscription.Misses != 0
+	s.Server.Hub.SetClasses(classes)
+	s.Node.SetSettings(&set)
 	return nil
 }
 

@@ -142,9 +142,6 @@ var layoutRows = []Setting{
 }
 
 var otherClientRows = []Setting{
-	{Name: "client-output-buffer-limit", Kind: Words, parse: parseBufferLimits, format: formatBufferLimits,
-		Default: "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60"},
-	{Name: "tracking-table-max-keys", Kind: Int, Default: "1000000", Max: longMax},
 	{Name: "acllog-max-len", Kind: Int, Default: "128", Max: longMax},
 	{Name: "acl-pubsub-default", Kind: Enum, Default: "resetchannels", Values: []string{"allchannels", "resetchannels"}},
 	{Name: "enable-module-command", Kind: Enum, Default: "no", Values: whom, When: AtStart},

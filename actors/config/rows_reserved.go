@@ -38,8 +38,6 @@ var reservedRows = []Setting{
 		Help: "The most memory to use."},
 	{Name: "maxmemory-clients", Kind: Share, Default: "0", Max: longMax, Group: groupKeyspace, Role: Reserved, Why: noMemoryBound,
 		Help: "The most memory that clients may use together."},
-	{Name: "notify-keyspace-events", Kind: Text, Group: groupKeyspace, Role: Reserved, Why: "keyspace notifications are not sent",
-		parse: single(parseEvents), Help: "Which changes of keys are published."},
 	{Name: "replicaof", Alias: "slaveof", Kind: Words, When: AtStart, Group: groupReplication, Role: Reserved, Why: noReplication,
 		parse: parseReplicaOf, Help: "The server to be a replica of."},
 	{Name: "min-replicas-to-write", Alias: "min-slaves-to-write", Kind: Int, Default: "0", Max: intMax, Group: groupReplication,
