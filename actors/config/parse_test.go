@@ -57,7 +57,7 @@ func TestValues(t *testing.T) {
 	f("client-output-buffer-limit", "pubsub 1mb 2 3", "normal 0 0 0 slave 268435456 67108864 60 pubsub 1048576 2 3")
 	f("client-output-buffer-limit", "master 1 2 3", "! Invalid client class specified in buffer limit configuration.")
 	f("notify-keyspace-events", "nmdK", "dnKm")
-	f("notify-keyspace-events", "g$lshzxetdEn", "AE")
+	f("notify-keyspace-events", "g$lshzxetdEn", "AEn")
 	f("hz", "1000", "500")
 	f("replicaof", "no one", "")
 	f("replicaof", "", "! wrong number of arguments")

@@ -120,7 +120,8 @@ func parsePercentiles(s *Setting, words []string, _ string) (string, error) {
 }
 
 // The letters of notify-keyspace-events in the order in which it shows them:
-// those that A stands for, which hide that of new keys, and the others.
+// those that A stands for, that of new keys, and the others. Redis 7.0 does not
+// show that of new keys beside A, though it is in force.
 const (
 	allEvents   = "g$lshzxetd"
 	newKeys     = "n"
@@ -136,7 +137,7 @@ func parseEvents(_ *Setting, word string) (string, error) {
 	classes := allEvents + newKeys + otherEvents
 	if containsAll(asked, allEvents) {
 		shown.WriteByte('A')
-		classes = otherEvents
+		classes = otherEvents + newKeys
 	}
 	for _, class := range classes {
 		if strings.ContainsRune(asked, class) {
