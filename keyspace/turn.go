@@ -127,6 +127,8 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		case nil:
 		case tooLong:
 			tx.giveUp(x)
+		case everywhere:
+			tx.widen(x)
 		default:
 			x.broke(at, reason)
 		}

@@ -152,7 +152,7 @@ func (c *Catalogue) addLive(row *Command) {
 // reads, for its answer's sake, does not wait, and the answer depends on the
 // data alone.
 func (c *Command) Watchable() bool {
-	const never = command.Random | command.Blocking | command.AllShards | command.Marks
+	const never = command.Random | command.Blocking | command.AllShards | command.Marks | command.Strays
 	return c.Data != nil && c.Flags.Has(command.ReadOnly) && c.Flags&never == 0
 }
 

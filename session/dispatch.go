@@ -238,6 +238,9 @@ func (s *Session) destination(row *Command, argv [][]byte) *keyspace.Execute {
 	}
 	var few [16]command.KeyAt
 	keys, ok := row.AppendKeys(few[:0], argv)
+	if row.Flags.Has(command.Strays) { // is to come after what is before it, for any key
+		return s.ofKeys(argv, keys)
+	}
 	if len(keys) == 0 || !ok {
 		return s.single(0)
 	}
@@ -270,6 +273,9 @@ func (s *Session) ofKeys(argv [][]byte, keys []command.KeyAt) *keyspace.Execute 
 	x := s.gather(0, 0)
 	for i := 0; x != nil && i < len(keys) && len(x.Shards) < s.server.Node.Len(); i++ {
 		x.Visit(s.server.Node.ShardOf(argv[keys[i].Pos]))
+	}
+	if x != nil && len(x.Shards) == 0 {
+		x.Visit(0)
 	}
 	return x
 }

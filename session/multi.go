@@ -216,7 +216,7 @@ func selected(arg []byte, before, databases int) int {
 // visitKeys makes an Execute visit every shard that a command concerns.
 func (s *Session) visitKeys(x *keyspace.Execute, row *Command, argv [][]byte) {
 	node := s.server.Node
-	if row.NeedsAll(argv) || row.Flags.Has(command.ByCursor) {
+	if row.NeedsAll(argv) || row.Flags&(command.ByCursor|command.Strays) != 0 {
 		node.VisitAll(x)
 		return
 	}

@@ -76,6 +76,7 @@ const (
 	Subscribed                    // allowed on a RESP2 link that messages come over
 	Executes                      // runs what MULTI has queued
 	Selects                       // the database in word 1 is that of the commands which follow
+	Strays                        // may come to use keys that it doesn't name: see keyspace.Tx.Everywhere
 )
 
 // Has reports whether all of want are set.
