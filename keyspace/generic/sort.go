@@ -145,12 +145,12 @@ func sort(tx *keyspace.Tx, a *command.Args, mayStore bool) resp.Reply {
 	if !v.Missing() {
 		s.load(v)
 	}
-	if !o.asIs {
-		if !s.order() {
-			return errScores
-		}
-	}
-	if o.stores {
+	switch {
+	case !o.asIs && !s.order():
+		return errScores
+	case s.isTooMuch():
+		return resp.ErrOutOfRange
+	case o.stores:
 		return s.keep()
 	}
 	return s.answer()

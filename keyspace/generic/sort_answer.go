@@ -9,29 +9,64 @@ import (
 // each element: more would not fit any client's memory, nor ours.
 const sortItemsMax = 1 << 26
 
+// cell is one text of an answer: where it lies in the answer's memory. Without
+// an end it is null.
+type cell struct{ begin, end int }
+
+const noEnd = -1
+
+// result is what a SORT has found.
+type result struct {
+	all   []byte
+	cells []cell
+}
+
+func (r *result) at(i int) (text []byte) {
+	if c := r.cells[i]; c.end != noEnd {
+		return r.all[c.begin:c.end:c.end]
+	}
+	return nil
+}
+
+// result is the answer's elements, or for each in turn what belongs to it by
+// each GET. All is copied: the next look-up may make it void.
+func (s *sorter) result() (r result) {
+	shown, per := s.ranks[s.first:s.end], len(s.gets)
+	if per == 0 {
+		r.all = s.elements.all
+		for i := range shown {
+			begin, end := s.elements.span(int(shown[i].element))
+			r.cells = append(r.cells, cell{begin, end})
+		}
+		return r
+	}
+	r.cells = make([]cell, len(shown)*per)
+	for g, get := range s.gets {
+		s.eachBelonging(get, shown, func(i int, b belongings, found bool) {
+			c := cell{len(r.all), noEnd}
+			if found {
+				r.all = b.appendTo(r.all)
+				c.end = len(r.all)
+			}
+			r.cells[i*per+g] = c
+		})
+	}
+	return r
+}
+
+// isTooMuch reports whether GET asks for more than is answered.
+func (s *sorter) isTooMuch() bool {
+	return len(s.gets) > 1 && (s.end-s.first)*len(s.gets) > sortItemsMax
+}
+
 // answer is the reply to a SORT that does not store.
 func (s *sorter) answer() resp.Reply {
-	shown := s.ranks[s.first:s.end]
-	n := len(shown) * max(1, len(s.gets))
-	if n > sortItemsMax && len(s.gets) > 1 {
-		return resp.ErrOutOfRange
-	}
-	items := s.tx.Items(n)[:0]
-	var buf []byte // for what belongs to the elements: the next look-up may make it void
-	for _, r := range shown {
-		element := s.elements.at(int(r.element))
-		if len(s.gets) == 0 {
-			items = append(items, resp.Bulk(element))
-		}
-		for _, get := range s.gets {
-			b, found := get.of(s.tx, element)
-			if !found {
-				items = append(items, resp.Nil)
-				continue
-			}
-			begin := len(buf)
-			buf = b.appendTo(buf)
-			items = append(items, resp.Bulk(buf[begin:]))
+	r := s.result()
+	items := s.tx.Items(len(r.cells))
+	for i := range items {
+		items[i] = resp.Nil
+		if r.cells[i].end != noEnd {
+			items[i] = resp.Bulk(r.at(i))
 		}
 	}
 	return resp.Array(items...)
@@ -40,25 +75,10 @@ func (s *sorter) answer() resp.Reply {
 // keep makes the answer a list, and returns how many elements that has. What
 // would be null in an answer is an empty one.
 func (s *sorter) keep() resp.Reply {
-	shown := s.ranks[s.first:s.end]
-	if len(shown)*len(s.gets) > sortItemsMax && len(s.gets) > 1 {
-		return resp.ErrOutOfRange
-	}
-	var kept texts
-	for _, r := range shown {
-		element := s.elements.at(int(r.element))
-		if len(s.gets) == 0 {
-			kept.add(element)
-		}
-		for _, get := range s.gets {
-			b, _ := get.of(s.tx, element)
-			kept.all = b.appendTo(kept.all)
-			kept.ends = append(kept.ends, len(kept.all))
-		}
-	}
+	r := s.result()
 	each := func(yield func(keyspace.Element) bool) {
-		for i := range kept.ends {
-			if !yield(keyspace.Element{Text: kept.at(i)}) {
+		for i := range r.cells {
+			if !yield(keyspace.Element{Text: r.at(i)}) {
 				return
 			}
 		}
@@ -67,5 +87,5 @@ func (s *sorter) keep() resp.Reply {
 	if mistake.IsError() {
 		return mistake
 	}
-	return resp.Int(int64(len(kept.ends)))
+	return resp.Int(int64(len(r.cells)))
 }

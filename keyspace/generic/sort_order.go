@@ -21,12 +21,17 @@ func (t *texts) add(text []byte) {
 	t.ends = append(t.ends, len(t.all))
 }
 
-func (t *texts) at(i int) []byte {
-	begin := 0
+// span is where text i begins and ends.
+func (t *texts) span(i int) (begin, end int) {
 	if i > 0 {
 		begin = t.ends[i-1]
 	}
-	return t.all[begin:t.ends[i]:t.ends[i]]
+	return begin, t.ends[i]
+}
+
+func (t *texts) at(i int) []byte {
+	begin, end := t.span(i)
+	return t.all[begin:end:end]
 }
 
 // sorter is a SORT under way.
@@ -38,6 +43,8 @@ type sorter struct {
 	ranks    []rank
 	// The answer is ranks[first:end].
 	first, end int
+
+	room []byte // for keys
 }
 
 // rank is an element while its place is worked out. Elements whose keys are
@@ -63,6 +70,8 @@ func (s *sorter) load(v keyspace.Value) {
 		}
 		s.first, s.end = 0, most
 	}
+	s.ranks = make([]rank, 0, most)
+	s.elements.ends = make([]int, 0, most)
 	kind.Each(s.tx, v, func(e keyspace.Element) bool {
 		if skip > 0 {
 			skip--
@@ -96,52 +105,115 @@ func (s *sorter) order() (ok bool) {
 			s.ranks[i].key = ^s.ranks[i].key
 		}
 	}
-	slices.SortFunc(s.ranks, func(a, b rank) int {
-		switch {
-		case a.key < b.key:
-			return -1
-		case a.key > b.key:
-			return 1
-		case s.desc:
-			return s.compareEqual(b, a)
-		}
-		return s.compareEqual(a, b)
-	})
+	switch {
+	case s.end <= len(s.ranks)/8:
+		s.sortFirst(s.end)
+	case len(s.ranks) >= radixMin:
+		s.ranks = sortByKeys(s.ranks, make([]rank, len(s.ranks)))
+		s.sortEqual()
+	default:
+		slices.SortFunc(s.ranks, s.compare)
+	}
 	return true
+}
+
+// compare compares two elements as they are to be sorted.
+func (s *sorter) compare(a, b rank) int {
+	switch {
+	case a.key < b.key:
+		return -1
+	case a.key > b.key:
+		return 1
+	case s.desc:
+		return s.compareEqual(b, a)
+	}
+	return s.compareEqual(a, b)
+}
+
+// sortFirst puts only the first n ranks in order, of many more; the others are
+// lost. Those that come before the nth so far are collected behind it, until
+// there are n of them, and all of these sorted.
+func (s *sorter) sortFirst(n int) {
+	if n == 0 {
+		return
+	}
+	best := s.ranks[:2*n]
+	slices.SortFunc(best, s.compare)
+	end := n
+	for _, r := range s.ranks[2*n:] {
+		if s.compare(r, best[n-1]) >= 0 {
+			continue
+		}
+		best[end] = r
+		if end++; end == 2*n {
+			slices.SortFunc(best, s.compare)
+			end = n
+		}
+	}
+	slices.SortFunc(best[:end], s.compare)
 }
 
 // rankByScores makes keys of numbers. What is sorted by something that does
 // not belong to it counts as 0.
 func (s *sorter) rankByScores() (ok bool) {
-	for i := range s.ranks {
-		r := &s.ranks[i]
-		b, found := belongings{text: s.elements.at(i)}, true
-		if s.by != nil {
-			b, found = s.by.of(s.tx, b.text)
-		}
-		score := 0.0
-		if found {
-			if score, ok = b.score(); !ok {
-				return false
+	if s.by != nil {
+		ok = true
+		s.eachBelonging(s.by, s.ranks, func(i int, b belongings, found bool) {
+			score := 0.0
+			if found && ok {
+				score, ok = b.score()
 			}
+			s.ranks[i].key = scoreKey(score)
+		})
+		return ok
+	}
+	for i := range s.ranks {
+		score, ok := readScore(s.elements.at(i))
+		if !ok {
+			return false
 		}
-		r.key = scoreKey(score)
+		s.ranks[i].key = scoreKey(score)
 	}
 	return true
 }
 
 // rankByTexts makes keys of the first bytes of texts.
 func (s *sorter) rankByTexts() {
-	for i := range s.ranks {
-		r := &s.ranks[i]
-		if s.by == nil {
-			r.key = textKey(s.elements.at(i))
-			continue
+	if s.by == nil {
+		for i := range s.ranks {
+			s.ranks[i].key = textKey(s.elements.at(i))
 		}
-		b, found := s.by.of(s.tx, s.elements.at(i))
+		return
+	}
+	s.eachBelonging(s.by, s.ranks, func(i int, b belongings, found bool) {
 		s.orders.all = b.appendTo(s.orders.all)
 		s.orders.ends = append(s.orders.ends, len(s.orders.all))
-		r.key, r.lacks = textKey(s.orders.at(i)), !found
+		s.ranks[i].key, s.ranks[i].lacks = textKey(s.orders.at(i)), !found
+	})
+}
+
+// eachBelonging calls visit for what belongs to each of some elements.
+func (s *sorter) eachBelonging(r *reference, ranks []rank, visit func(i int, b belongings, found bool)) {
+	if !r.reaches {
+		for i := range ranks {
+			visit(i, belongings{text: s.elements.at(int(ranks[i].element))}, r.itself)
+		}
+		return
+	}
+	var keys [keyspace.LookupMost][]byte
+	for from := 0; from < len(ranks); from += len(keys) {
+		part := ranks[from:min(from+len(keys), len(ranks))]
+		room := s.room[:0]
+		for i := range part {
+			begin := len(room)
+			room = r.appendKey(room, s.elements.at(int(part[i].element)))
+			keys[i] = room[begin:]
+		}
+		s.room = room
+		s.tx.LookupAll(keys[:len(part)], func(i int, v keyspace.Value) {
+			b, found := r.in(s.tx, v)
+			visit(from+i, b, found)
+		})
 	}
 }
 

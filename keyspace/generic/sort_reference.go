@@ -15,7 +15,6 @@ type reference struct {
 	reaches       bool // there is a star; else, and unless it is "#", nothing belongs to any element
 	before, after []byte
 	field         []byte // nil: a string
-	key           []byte // of the element before; for its room
 }
 
 // parseReference reads a pattern: "weight_*", or with a field "user_*->age".
@@ -31,6 +30,11 @@ func parseReference(pattern []byte) *reference {
 	return r
 }
 
+// appendKey appends the key of what belongs to an element.
+func (r *reference) appendKey(dst, element []byte) []byte {
+	return append(append(append(dst, r.before...), element...), r.after...)
+}
+
 // belongings is what belongs to an element: a text or, if it is kept as one, a
 // number.
 type belongings struct {
@@ -39,17 +43,9 @@ type belongings struct {
 	isNumber bool
 }
 
-// of looks for what belongs to an element. What is of another type than that
-// asked for is not there.
-func (r *reference) of(tx *keyspace.Tx, element []byte) (b belongings, found bool) {
-	switch {
-	case r.itself:
-		return belongings{text: element}, true
-	case !r.reaches:
-		return belongings{}, false
-	}
-	r.key = append(append(append(r.key[:0], r.before...), element...), r.after...)
-	v := tx.Lookup(r.key)
+// in is what belongs to an element by what its key holds. A value of another
+// type than that asked for has nothing.
+func (r *reference) in(tx *keyspace.Tx, v keyspace.Value) (b belongings, found bool) {
 	switch {
 	case r.field != nil && v.Is(keyspace.Hash):
 		e, found := tx.Kind(keyspace.Hash).Find(tx, v, r.field)

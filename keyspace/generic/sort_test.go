@@ -2,9 +2,11 @@ package generic_test
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -255,4 +257,63 @@ func sameItems(got, want []byte) bool {
 		return items
 	}
 	return slices.Equal(format(a), format(b))
+}
+
+// Of many elements, all or the first or the last ones come as a sort of them
+// all would have it.
+func TestSortMany(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(*seedFlag, 78))
+	t.Logf("-seed %d", *seedFlag)
+	for range 20 {
+		w := shardtest.New(t, 2, everyFamily...)
+		n := 1 + rng.IntN(4000)
+		kinds := 1 + rng.IntN(n)
+		elements := make([]string, n)
+		push := [][]byte{[]byte("RPUSH"), []byte("l")}
+		weight := map[string]int{}
+		for i := range elements {
+			elements[i] = fmt.Sprint("element ", rng.IntN(kinds))
+			push = append(push, []byte(elements[i]))
+			weight[elements[i]] = rng.IntN(kinds) - kinds/2
+		}
+		w.Run(push)
+		for e, number := range weight {
+			w.Run([][]byte{[]byte("SET"), []byte("w_" + e), fmt.Append(nil, number)})
+		}
+		byWeight := func(a, b string) int { return cmp.Or(cmp.Compare(weight[a], weight[b]), cmp.Compare(a, b)) }
+		for _, desc := range []bool{false, true} {
+			for _, limit := range []int{0, 1, n / 20, n / 8, n / 2, n} {
+				offset := rng.IntN(1 + n - limit)
+				wantSorted(t, w, slices.SortedFunc(slices.Values(elements), strings.Compare), sortWords(desc, offset, limit, "ALPHA"))
+				wantSorted(t, w, slices.SortedFunc(slices.Values(elements), byWeight), sortWords(desc, offset, limit, "BY w_*"))
+			}
+		}
+	}
+}
+
+func sortWords(desc bool, offset, limit int, how string) string {
+	line := fmt.Sprintf("SORT l LIMIT %d %d %s", offset, limit, how)
+	if desc {
+		line += " DESC"
+	}
+	return line
+}
+
+// wantSorted runs a SORT, of which all elements in rising order are given.
+func wantSorted(t *testing.T, w *shardtest.World, all []string, line string) {
+	t.Helper()
+	argv, _ := resp.SplitLine([]byte(line))
+	if strings.HasSuffix(line, "DESC") {
+		slices.Reverse(all)
+	}
+	offset, _ := strconv.Atoi(string(argv[3]))
+	limit, _ := strconv.Atoi(string(argv[4]))
+	var got []string
+	for _, item := range w.Run(argv).Items() {
+		got = append(got, item.Str())
+	}
+	if !slices.Equal(got, all[offset:offset+limit]) {
+		t.Errorf("%d elements, %s: %.500q, want %.500q", len(all), line, got, all[offset:offset+limit])
+	}
 }
