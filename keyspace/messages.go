@@ -29,6 +29,8 @@ type Execute struct {
 	Out     []byte
 	// Caller is the session that asks.
 	Caller Caller
+	// Tracker, if set, hears of changes of the keys that the batch has read.
+	Tracker Tracker
 	// NoTouch leaves access clocks alone (CLIENT NO-TOUCH).
 	NoTouch bool
 	// Heavy says that a request may take long, so that no event loop runs it.
@@ -69,6 +71,8 @@ type Request struct {
 	Do func(*Tx) resp.Reply
 	// DB is the selected database.
 	DB int
+	// Untracked says that the batch's Tracker is not meant.
+	Untracked bool
 	// Encoder, if set, is this request's instead of the batch's.
 	Encoder resp.Encoder
 	// End is where the reply ends in Out; it begins at the End before.

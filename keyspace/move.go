@@ -45,6 +45,7 @@ func (tx *Tx) Rename(src, dst []byte, db int, events Transfer) {
 func (tx *Tx) handOver(v Value, dst []byte, db int, events Transfer) {
 	obj, number, deadline, fields := v.Object(), v.number(), tx.Deadline(v), v.fieldDeadline()
 	tx.told(&v, events.Gone)
+	tx.lost(&v)
 	v.drop(false)
 	var payload [4]byte
 	putUint32(payload[:], number)
@@ -59,6 +60,7 @@ func (tx *Tx) handOver(v Value, dst []byte, db int, events Transfer) {
 // watchers of keys that existed are told.
 func (tx *Tx) Flush(databases ...int) {
 	home := tx.DB
+	tx.forgetAll()
 	tx.EachShard(func(sh *Shard) {
 		for _, i := range databases {
 			tx.DB = i
@@ -73,6 +75,7 @@ func (tx *Tx) flush(sh *Shard, d *db) {
 		return
 	}
 	tx.touchExisting(sh, d)
+	tx.feedAll(sh, tx.DB)
 	sh.Stats.Changes += int64(d.keys.Len())
 	tx.dirty, sh.dirty = true, true
 	sh.garbage.tables = append(sh.garbage.tables, discarded{keys: d.keys, due: d.due})

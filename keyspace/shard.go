@@ -23,6 +23,7 @@ type Shard struct {
 	opened  int // no database from this number on has ever had a key
 	objects objects
 	garbage garbage
+	tracked tracked // read by clients that keep caches
 	passing int    // waiters that change another key too
 	allocs  uint64 // the heap's, at the end of the last turn
 

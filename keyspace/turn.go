@@ -30,6 +30,16 @@ type Turn struct {
 type Ears interface {
 	// Notify is told the events of the turn, which are good until it returns.
 	Notify(events []Event)
+	// Invalidate is told the keys that were changed in the turn and that somebody
+	// has read, or all if there are Broadcasts; flushed says that whole databases
+	// are gone. The list is good until it returns.
+	Invalidate(all []Invalid, flushed bool)
+	// Tracked is told how many keys more, and how many readers of them, are kept
+	// in mind, and returns how many keys too many there are.
+	Tracked(keys, items int) (excess int)
+	// Broadcasts reports whether somebody wants to hear of all changes. It is
+	// asked when a turn begins.
+	Broadcasts() bool
 }
 
 // Begin opens a turn over the shards held, of total in all.
@@ -42,6 +52,7 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 	}
 	tx.only, tx.now, tx.rng, tx.Settings, tx.total = last, now, t.Seed, t.Settings, total
 	tx.stamp = newStamp(now, t.Settings)
+	tx.tracking.broadcast = t.Ears != nil && t.Ears.Broadcasts()
 	if len(held) > 1 {
 		tx.only = nil
 		tx.spread(held, total)
@@ -66,6 +77,9 @@ func (tx *Tx) End(t *Turn) {
 	}
 	if len(tx.events) > 0 && t.Ears != nil {
 		t.Ears.Notify(tx.events)
+	}
+	if t.Ears != nil && (tx.tracking.keys|tx.tracking.items != 0 || len(tx.tracking.invalid) > 0 || tx.tracking.flushed) {
+		tx.tellCaches(t.Ears)
 	}
 	tx.dropItems()
 	tx.EachShard(func(sh *Shard) {
@@ -191,6 +205,9 @@ func (tx *Tx) run(q *Request) resp.Reply {
 	tx.begin(q)
 	reply := q.Spec.Run(tx, &tx.args)
 	tx.light = false
+	if tx.batch != nil && tx.batch.Tracker != nil {
+		tx.remember(q)
+	}
 	return reply
 }
 

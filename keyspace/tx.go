@@ -38,6 +38,8 @@ type Tx struct {
 	clockRead   bool // since Trace was called
 	noTouch     bool // the caller's reads don't mark keys as used
 
+	tracking tracking
+
 	hinted  *byte // the key whose hash is known, by its place
 	hintLen int
 	ahead   ahead
@@ -80,6 +82,9 @@ type Settings struct {
 	// ListPackedSize bounds a block of a list (list-max-listpack-size): so
 	// many elements, or if negative, -1 to -5 for 4, 8, 16, 32 and 64 KB.
 	ListPackedSize int
+	// StreamBlockBytes and StreamBlockEntries bound a block of a stream
+	// (stream-node-max-bytes, stream-node-max-entries); 0 for no bound.
+	StreamBlockBytes, StreamBlockEntries int
 	// HLLSparseMax bounds a HyperLogLog's sparse form, in bytes.
 	HLLSparseMax int
 	// LFU says that access clocks count frequency instead of time (an LFU
@@ -116,6 +121,7 @@ func DefaultSettings() *Settings {
 		BulkMax: 512 << 20, HashPackedEntries: 512, HashPackedValue: 64,
 		SetPackedEntries: 128, SetPackedValue: 64, SortedSetPackedEntries: 128, SortedSetPackedValue: 64,
 		SetIntsetEntries: 512, ListPackedSize: -2, HLLSparseMax: 3000,
+		StreamBlockBytes: 4096, StreamBlockEntries: 100,
 		LFULogFactor: 10, LFUDecayMinutes: 1, ActiveExpire: true,
 	}
 }
@@ -364,6 +370,9 @@ func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	at.sh.Stats.Changes++
 	if tx.Settings.Events && event != "" {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
+	}
+	if tx.tracking.broadcast || len(at.sh.tracked) > 0 {
+		tx.invalidate(at.sh, key, event)
 	}
 	if !watched {
 		return

@@ -128,6 +128,9 @@ func (s *Session) answer(row *Command, reply resp.Reply) {
 func (s *Session) newExecute() *keyspace.Execute {
 	x := executes.Get().(*keyspace.Execute)
 	x.Encoder, x.Caller, x.Waiting, x.NoTouch, x.OutMax = s.encoder, s, s, s.noTouch, outMax
+	if t := s.tracking.tracker; t != nil && !t.Broadcast() {
+		x.Tracker = t
+	}
 	s.batch.execs = append(s.batch.execs, x)
 	s.batch.mutes = s.batch.mutes || s.reply != replyOn
 	return x
@@ -162,6 +165,7 @@ func (s *Session) collected() *keyspace.Execute {
 // ask adds a request to an Execute of the batch.
 func (s *Session) ask(x *keyspace.Execute, row *Command, q keyspace.Request) {
 	b := s.batch
+	q.Untracked = s.tracking.untracked
 	b.slots = append(b.slots, slot{row: row, kind: request, x: x, n: len(x.Requests), mute: s.muted()})
 	x.Requests = append(x.Requests, q)
 	x.Heavy = x.Heavy || q.Spec != nil && b.isHeavy(&q)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/subscription"
@@ -15,7 +16,7 @@ const QueryChannel = "__query__:"
 
 // channels is what a link has subscribed to in the hub, by name.
 type channels struct {
-	inbox *subscription.Inbox // made when it is needed
+	inbox atomic.Pointer[subscription.Inbox] // made when it is needed
 	of    [3]map[string]*subscription.Subscription
 }
 

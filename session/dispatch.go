@@ -19,6 +19,8 @@ func (s *Session) dispatch(argv [][]byte) bool {
 	defer s.setPlain()
 	s.endSkip()
 	row := s.find(argv)
+	s.beginTracked()
+	defer s.endTracked(row)
 	if refusal := s.refusal(row, argv); refusal.Kind() != resp.None {
 		s.server.refused(row, refusal)
 		return s.answerHere(row, s.abortMulti(row, refusal))
@@ -70,7 +72,7 @@ func (s *Session) isLast(name []byte) bool {
 // setPlain notes whether further commands like the last, on a single key, need
 // none of the guards: so it is for nearly all commands of a pipeline.
 func (s *Session) setPlain() {
-	s.plain = s.lastKey > 0 && s.authenticated && s.multi == nil && s.reply == replyOn &&
+	s.plain = s.lastKey > 0 && s.tracking.tracker == nil && s.authenticated && s.multi == nil && s.reply == replyOn &&
 		s.Flags.Load()&FlagPubSub == 0 && s.server.pause.until.Load() == 0 && len(*s.server.monitors.Load()) == 0
 }
 

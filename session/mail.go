@@ -15,12 +15,13 @@ type mail Session
 
 var _ subscription.Outlet = (*mail)(nil)
 
-// inbox is the session's, made at its first use.
+// inbox is the session's, made at its first use. Any goroutine may ask for it.
 func (s *Session) inbox() *subscription.Inbox {
-	if s.channels.inbox == nil {
-		s.channels.inbox = subscription.NewInbox((*mail)(s))
+	if have := s.channels.inbox.Load(); have != nil {
+		return have
 	}
-	return s.channels.inbox
+	s.channels.inbox.CompareAndSwap(nil, subscription.NewInbox((*mail)(s)))
+	return s.channels.inbox.Load()
 }
 
 // Loop, Post, Unsent and Overrun implement subscription.Outlet.
@@ -61,7 +62,7 @@ type mailTeller Session
 // tell implements teller: a part of what waits.
 func (m *mailTeller) tell(s *Session, dst []byte) []byte {
 	s.mailing = false
-	dst, more := s.channels.inbox.Take(dst, s.mailProtocol(), newsPart)
+	dst, more := s.inbox().Take(dst, s.mailProtocol(), newsPart)
 	if more {
 		s.mailing = true
 		s.news = append(s.news, m)
@@ -76,7 +77,10 @@ func (s *Session) mailProtocol() subscription.Protocol {
 	return subscription.Protocol{Version: s.encoder.Proto(), Subscriber: s.Flags.Load()&FlagPubSub != 0}
 }
 
-func (s *Session) hasMail() bool { return s.channels.inbox != nil && s.channels.inbox.Waiting() }
+func (s *Session) hasMail() bool {
+	inbox := s.channels.inbox.Load()
+	return inbox != nil && inbox.Waiting()
+}
 
 // allMail is a bound that no inbox reaches.
 const allMail = 1 << 62
@@ -89,7 +93,7 @@ func (s *Session) tellMailNow() {
 	}
 	b := s.open()
 	before := len(b.literals)
-	b.literals, _ = s.channels.inbox.Take(b.literals, s.mailProtocol(), allMail)
+	b.literals, _ = s.inbox().Take(b.literals, s.mailProtocol(), allMail)
 	if len(b.literals) > before {
 		b.slots = append(b.slots, slot{n: len(b.literals)})
 	}
@@ -99,7 +103,7 @@ func (s *Session) tellMailNow() {
 // their replies tell the client that it has heard of all that happened before.
 func (s *Session) mailFirst() {
 	if s.hasMail() && !s.answering() && !s.closing {
-		if text, _ := s.channels.inbox.Take(nil, s.mailProtocol(), allMail); len(text) > 0 {
+		if text, _ := s.inbox().Take(nil, s.mailProtocol(), allMail); len(text) > 0 {
 			s.writePush(text)
 		}
 	}
@@ -107,8 +111,9 @@ func (s *Session) mailFirst() {
 
 // leaveHub ends all that the session has with the hub.
 func (s *Session) leaveHub() {
-	if s.channels.inbox != nil {
-		s.channels.inbox.Close()
+	s.Untrack()
+	if inbox := s.channels.inbox.Load(); inbox != nil {
+		inbox.Close()
 		s.endChannels()
 	}
 }

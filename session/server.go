@@ -223,6 +223,7 @@ func (s *Server) newSession(link Link) *Session {
 	one.Used.Store(one.Born)
 	one.Proto.Store(2)
 	one.Queued.Store(-1)
+	one.Redirect.Store(-1)
 	empty, user := "", "default"
 	one.Name.Store(&empty)
 	one.LibName.Store(&empty)

@@ -56,6 +56,7 @@ type Session struct {
 
 	watching watching
 	channels channels
+	tracking tracking
 	mailing  bool     // the inbox is among those who have news
 	news     []teller // to be asked when the link can carry news
 	telling  bool     // the session is in its loop's outbox
@@ -90,6 +91,7 @@ type Public struct {
 	Patterns atomic.Int32
 
 	ShardChannels atomic.Int32
+	Redirect      atomic.Int64 // whom invalidations go to: a client's number, 0 for this one, -1 without tracking
 	Watching      atomic.Int32 // live queries
 	Unsent        atomic.Int64 // bytes
 	Read          atomic.Int64 // bytes received, in all
@@ -107,6 +109,9 @@ const (
 	FlagClosing
 	FlagPubSub
 	FlagBlocked
+	FlagTracking
+	FlagBrokenRedirect
+	FlagBroadcast
 )
 
 // SetFlag sets or clears one of the flags.

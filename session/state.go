@@ -96,4 +96,5 @@ func (s *Session) Reset() {
 	s.authenticated = s.server.Password() == ""
 	s.endWatches()
 	s.endChannels()
+	s.Untrack()
 }

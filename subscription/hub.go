@@ -30,6 +30,7 @@ type Hub struct {
 	patterns         patterns
 	clock            func() int64
 	classes          atomic.Uint32
+	caches           caches
 }
 
 // Limits are client-output-buffer-limit for subscribers: one whose messages

@@ -33,7 +33,7 @@ var (
 	invalidateHead3 = appendBulk([]byte(">2\r\n"), "invalidate")
 	invalidateHead2 = appendBulk(appendBulk([]byte("*3\r\n"), "message"), InvalidateChannel)
 	nothing3        = []byte("_\r\n")
-	nothing2        = []byte("*-1\r\n")
+	nothing2        = []byte("$-1\r\n")
 )
 
 // append writes the letter as a link's protocol has it.

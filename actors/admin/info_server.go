@@ -107,7 +107,7 @@ func (r *report) clients() {
 	r.Add("cluster_connections", 0)
 	r.Add("maxclients", r.system.Server.Clients.Load())
 	r.Add("blocked_clients", blocked)
-	r.Add("tracking_clients", 0)
+	r.Add("tracking_clients", r.system.Server.Hub.TrackCounts().Clients)
 	r.Add("pubsub_clients", pubsub)
 	r.Add("watching_clients", watching)
 	r.Add("clients_in_timeout_table", blocked)

@@ -249,17 +249,9 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		for _, sub := range theirs[name].subs {
-			if !slices.Contains(ours[name].subs, sub) && missingReason(sub) == "" {
+			if !slices.Contains(ours[name].subs, sub) {
 				t.Errorf("redis-server has %s", sub)
 			}
 		}
 	}
-}
-
-// missingReason is why a subcommand of Redis's is not there.
-func missingReason(sub string) string {
-	return map[string]string{
-		"client|caching":  "tracking comes with invalidations",
-		"client|tracking": "tracking comes with invalidations",
-	}[sub]
 }

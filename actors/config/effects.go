@@ -179,6 +179,7 @@ func limitWatches(c *Config, s *actors.System) error {
 
 // limitMessages bounds what may wait for a link that listens.
 func limitMessages(c *Config, s *actors.System) error {
+	s.Server.Hub.SetTrackedMost(c.Int("tracking-table-max-keys"))
 	words := strings.Fields(c.Text("client-output-buffer-limit"))
 	for i := 0; i+3 < len(words); i += 4 {
 		if words[i] == "pubsub" {

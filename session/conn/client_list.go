@@ -129,8 +129,8 @@ func appendClient(dst []byte, one, asking *session.Session, asked *command.Meta)
 		one.ID(), one.Address(), one.LocalAddress(), one.FD(), *one.Name.Load(), max(now-one.Born, 0)/1000, max(idle, 0),
 		clientFlags(one), one.DB.Load(), one.Channels.Load()-patterns, patterns, one.ShardChannels.Load(), one.Queued.Load(), one.Locks.Load())
 	return fmt.Appendf(dst, " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s "+
-		"redir=-1 resp=%d lib-name=%s lib-ver=%s live=%d",
-		queued, unsent, one.Memory(), events, name, *one.User.Load(), one.Proto.Load(), *one.LibName.Load(), *one.LibVer.Load(), one.Watching.Load())
+		"redir=%d resp=%d lib-name=%s lib-ver=%s live=%d",
+		queued, unsent, one.Memory(), events, name, *one.User.Load(), one.Redirect.Load(), one.Proto.Load(), *one.LibName.Load(), *one.LibVer.Load(), one.Watching.Load())
 }
 
 // clientFlags are a session's flags in Redis's letters.
@@ -142,6 +142,7 @@ func clientFlags(one *session.Session) string {
 		letter byte
 	}{
 		{session.FlagMonitor, 'O'}, {session.FlagPubSub, 'P'}, {session.FlagMulti, 'x'}, {session.FlagBlocked, 'b'},
+		{session.FlagTracking, 't'}, {session.FlagBrokenRedirect, 'R'}, {session.FlagBroadcast, 'B'},
 		{session.FlagDirty, 'd'}, {session.FlagClosing, 'c'}, {session.FlagNoEvict, 'e'}, {session.FlagNoTouch, 'T'},
 	} {
 		if flags&f.flag != 0 {
