@@ -69,7 +69,7 @@ func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err res
 	switch {
 	case row == nil || row.IsContainer(len(words)):
 		return nil, errNoCommand
-	case row.Keyless():
+	case row.Keyless() || namesChannels(row.Meta):
 		return nil, errNoKeys
 	case !row.ArityOK(len(words)):
 		return nil, errWordCount
@@ -80,6 +80,11 @@ func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err res
 		return nil, errWords
 	}
 	return keys, resp.Nothing
+}
+
+// namesChannels reports whether what looks like keys only tells where to go.
+func namesChannels(m *command.Meta) bool {
+	return len(m.Keys) > 0 && !slices.ContainsFunc(m.Keys, func(k command.Keys) bool { return k.Flags&command.NotKey == 0 })
 }
 
 // counts reports whether the command is told how many keys follow.
