@@ -37,10 +37,23 @@ var soakLists = []func(draw) []string{
 	},
 	func(w draw) []string { return join(line("RPUSH", w.key("l")), w.values(200)) },
 	func(w draw) []string {
-		return join(line("SORT", w.key(w.pick("l", "z"))), w.maybe("LIMIT", w.integer(), w.integer()), w.maybe("ALPHA"), w.maybe(w.pick("ASC", "DESC")),
+		return join(line("SORT", w.key(w.pick("l", "z"))), w.maybe("LIMIT", w.integer(), w.integer()), w.maybe(w.pick("ASC", "DESC")),
 			w.maybe("GET", w.pick("#", "{t}s*", "{t}h*->f1")), w.maybe("STORE", w.key("l")))
 	},
 }
+
+// soakAlpha sorts texts, on keys of their own: redis-server's order ends at a NUL.
+var soakAlpha = []func(draw) []string{
+	func(w draw) []string {
+		return line("RPUSH", w.alpha(), w.field(), w.number(-99, 99), w.pick("a", "b", "B"))
+	},
+	func(w draw) []string {
+		return join(line("SORT", w.alpha(), "ALPHA"), w.maybe("LIMIT", w.integer(), w.integer()), w.maybe(w.pick("ASC", "DESC")))
+	},
+	func(w draw) []string { return line("LTRIM", w.alpha(), "-20", "-1") },
+}
+
+func (w draw) alpha() string { return alikePrefix + "alpha" + w.number(0, 1) }
 
 var soakSets = []func(draw) []string{
 	func(w draw) []string { return join(line(w.pick("SADD", "SADD", "SREM"), w.key("t")), w.members(5)) },
