@@ -67,3 +67,31 @@ func BenchmarkBulks(b *testing.B) {
 		}
 	})
 }
+
+// Items that are arrays are told as arrays.
+func TestBulksOfArrays(t *testing.T) {
+	t.Parallel()
+	encoded := AppendBulk(AppendArray(nil, 2), []byte("id"))
+	encoded = AppendBulk(AppendBulk(AppendArray(encoded, 2), []byte("f")), []byte("v\r\n"))
+	encoded = AppendArray(encoded, 0)
+	got := Bulks(2, encoded)
+	want := Array(Array(BulkString("id"), Strings("f", "v\r\n")), EmptyList)
+	if Format(got) != Format(want) || string(AppendJSON(nil, got)) != string(AppendJSON(nil, want)) {
+		t.Errorf("%s, want %s", Format(got), Format(want))
+	}
+	if g, w := string(V2.Append(nil, got)), string(V2.Append(nil, want)); g != w {
+		t.Errorf("%q, want %q", g, w)
+	}
+}
+
+// A Named is a map, and in RESP2 an array of arrays.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	r := Named(BulkString("s"), Strings("a"))
+	if got, want := string(V3.Append(nil, r)), "%1\r\n$1\r\ns\r\n*1\r\n$1\r\na\r\n"; got != want {
+		t.Errorf("RESP3: %q, want %q", got, want)
+	}
+	if got, want := string(V2.Append(nil, r.Clone())), "*1\r\n*2\r\n$1\r\ns\r\n*1\r\n$1\r\na\r\n"; got != want {
+		t.Errorf("RESP2: %q, want %q", got, want)
+	}
+}

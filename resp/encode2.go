@@ -34,10 +34,24 @@ func append2(dst []byte, r *Reply) []byte {
 		if r.bulked() {
 			return appendBulks(dst, r)
 		}
+		if r.named() {
+			return appendNamed2(dst, r.items)
+		}
 		dst = AppendHeader(dst, '*', len(r.items))
 		for i := range r.items {
 			dst = append2(dst, &r.items[i])
 		}
+	}
+	return dst
+}
+
+// appendNamed2 encodes a Named: an array of arrays of two.
+func appendNamed2(dst []byte, items []Reply) []byte {
+	dst = AppendHeader(dst, '*', len(items)/2)
+	for i := 0; i+1 < len(items); i += 2 {
+		dst = AppendHeader(dst, '*', 2)
+		dst = append2(dst, &items[i])
+		dst = append2(dst, &items[i+1])
 	}
 	return dst
 }

@@ -39,7 +39,7 @@ const (
 // Reply is one reply, a value. Make it with the functions of this package.
 type Reply struct {
 	kind  Kind
-	n     int64  // Number, Truth; bits of a Decimal; the items of a Bulks
+	n     int64  // Number, Truth; bits of a Decimal; the items of a Bulks; 1 of a Named
 	text  string // the text; "txt:" and the text for Verbatim; the encoding of a Bulks
 	items []Reply
 }
@@ -114,6 +114,13 @@ func Set(items ...Reply) Reply { return Reply{kind: Unordered, items: items} }
 
 // Map is a map; items alternate between keys and values.
 func Map(items ...Reply) Reply { return Reply{kind: Pairs, items: items} }
+
+// Named is a Map that RESP2 sees as an array of arrays of two: streams with
+// their entries.
+func Named(items ...Reply) Reply { return Reply{kind: Pairs, n: 1, items: items} }
+
+// named reports whether the reply is a Named.
+func (r *Reply) named() bool { return r.kind == Pairs && r.n == 1 }
 
 // Twos is an array of arrays of two, which RESP2 sees as one flat array:
 // fields with values, members with scores. items are those of all the twos.
