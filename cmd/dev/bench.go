@@ -17,6 +17,7 @@ type benchCmd struct {
 	GC     gcCmd     `cmd:"" name:"gc" help:"The cost of a garbage collection and the longest shard turn with many keys."`
 	Dice   diceCmd   `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
 	Watch  watchCmd  `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
+	Pubsub pubsubCmd `cmd:"" help:"Channels: messages a second to many subscribers, beside redis-server."`
 }
 
 // contest says which servers are measured.
