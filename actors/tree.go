@@ -15,7 +15,6 @@ import (
 //	               a shard is never restarted empty
 //	session        stops; its link closes
 //	subscription   stops; its watchers are told that the watch has ended
-//	hub            stops, and the process ends with an error
 //
 // protoactor would restart each with nothing in it.
 type tree struct {
