@@ -62,6 +62,9 @@ func (r *readers) add(one Tracker) (added bool) {
 	return true
 }
 
+// tracks reports whether reads of the present command are kept in mind.
+func (tx *Tx) tracks() bool { return tx.batch != nil && tx.batch.Tracker != nil }
+
 // tracking is what a turn has to do with the caches of clients.
 type tracking struct {
 	broadcast   bool // somebody hears of all changes
@@ -70,15 +73,16 @@ type tracking struct {
 	keys, items int // kept in mind more than before; less, if negative
 }
 
-// remember keeps in mind that the present command's client has read its keys.
-func (tx *Tx) remember(q *Request) {
-	if q.Untracked || !q.Spec.Flags.Has(command.ReadOnly) {
+// remember keeps in mind that the batch's client has read the keys of a command.
+// Of a script, that is what its commands read.
+func (tx *Tx) remember(m *command.Meta, argv [][]byte) {
+	if tx.request.Untracked || !m.Flags.Has(command.ReadOnly) || m.Group == "scripting" {
 		return
 	}
 	var few [8]command.KeyAt
-	keys, _ := q.Spec.AppendKeys(few[:0], q.Argv)
+	keys, _ := m.AppendKeys(few[:0], argv)
 	for _, at := range keys {
-		key := q.Argv[at.Pos]
+		key := argv[at.Pos]
 		sh := tx.shardOf(key)
 		r := sh.tracked[string(key)]
 		if r == nil {

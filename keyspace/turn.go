@@ -205,8 +205,8 @@ func (tx *Tx) run(q *Request) resp.Reply {
 	tx.begin(q)
 	reply := q.Spec.Run(tx, &tx.args)
 	tx.light = false
-	if tx.batch != nil && tx.batch.Tracker != nil {
-		tx.remember(q)
+	if tx.tracks() {
+		tx.remember(&q.Spec.Meta, q.Argv)
 	}
 	return reply
 }

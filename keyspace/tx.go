@@ -358,6 +358,9 @@ func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
 	tx.args.Reset(&spec.Meta, argv)
 	reply := spec.Run(tx, &tx.args)
 	tx.args = outer
+	if tx.tracks() {
+		tx.remember(&spec.Meta, argv)
+	}
 	return reply
 }
 

@@ -67,6 +67,7 @@ func (s *Session) Subscribe(sort subscription.Sort, names [][]byte) resp.Reply {
 func isQueryChannel(name []byte) bool { return strings.HasPrefix(string(name), QueryChannel) }
 
 // Publish is PUBLISH and SPUBLISH: it returns how many links get the message.
+// Any goroutine may call it.
 func (s *Session) Publish(sort subscription.Sort, channel, payload []byte) resp.Reply {
 	hub := s.server.Hub
 	switch {
