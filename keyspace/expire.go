@@ -44,6 +44,7 @@ func (o *deadlines) orders() []*deadline.Queue {
 func (tx *Tx) expire(v *Value) {
 	v.sh.Stats.Expired++
 	tx.told(v, "expired")
+	tx.lost(v)
 	v.drop(true)
 }
 

@@ -2,11 +2,26 @@ package keyspace
 
 import "strings"
 
-// fed is a key that holds a value of a type that it did not hold before, and
-// that somebody waits for.
+// fed is a key that somebody waits for, and that may hold it now: a value of
+// a type that it did not hold before, or of a stream that has changed.
 type fed struct {
 	db  int
 	key string
+}
+
+// Feed tells those who wait for a key, if anybody does, that its value has
+// changed in a way that they may have waited for: see Wait.Ready.
+func (tx *Tx) Feed(key []byte) {
+	if at := tx.homeOf(key); len(at.d.waiting) > 0 {
+		tx.feed(at, key)
+	}
+}
+
+// lost is feed for a value that goes: who waits for entries of a stream is told.
+func (tx *Tx) lost(v *Value) {
+	if v.head.typ == Stream && len(v.d.waiting) > 0 {
+		tx.feed(v.home, v.Key())
+	}
 }
 
 // feed notes that a key holds a value of a new type. Who waits for that is
@@ -47,11 +62,14 @@ func (tx *Tx) serveLine(key []byte) {
 		return
 	}
 	for _, w := range append([]*Waiter(nil), l.waiters...) {
-		v := tx.Peek(key)
-		if v.Missing() {
+		switch v := tx.Peek(key); {
+		case w.Ready != nil:
+			if !w.Ready(tx, key) {
+				continue
+			}
+		case v.Missing() && l.asking == 0:
 			return
-		}
-		if !v.Is(w.Type) {
+		case !v.Is(w.Type):
 			continue
 		}
 		if w.Claim() {

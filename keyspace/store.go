@@ -91,7 +91,7 @@ func (tx *Tx) put(key []byte, p put) {
 		tx.create(v.home, key, hash, &p)
 		return
 	}
-	if v.head.typ != p.typ && len(v.d.waiting) > 0 {
+	if len(v.d.waiting) > 0 && (v.head.typ != p.typ || p.typ == Stream) {
 		tx.feed(v.home, key)
 	}
 	v.replace(&p)
@@ -257,6 +257,7 @@ func (tx *Tx) Delete(key []byte, event string) bool {
 // Remove is Delete for a value that was found.
 func (tx *Tx) Remove(v Value, event string) {
 	tx.told(&v, event)
+	tx.lost(&v)
 	v.drop(true)
 }
 

@@ -15,6 +15,10 @@ type Wait struct {
 	// Type is the type of value that ends the waiting, once one of Keys holds
 	// it. (To wait for a type is to wait for any value of it.)
 	Type Type
+	// Ready, if set, says instead whether Serve has something to answer now: it is
+	// asked after each change of key that is told of by Tx.Feed, and when key
+	// comes, goes or changes its type, whatever it holds then. It changes nothing.
+	Ready func(tx *Tx, key []byte) bool
 	// Keys are the places of those keys among the command's words, in the
 	// order in which they are preferred.
 	Keys []int
@@ -122,6 +126,7 @@ func cloneWords(argv [][]byte) [][]byte {
 type line struct {
 	waiters []*Waiter
 	passing int // of those, how many change another key too
+	asking  int // and how many have a Ready
 }
 
 // lines is who waits for which key of one database.
@@ -145,6 +150,9 @@ func (tx *Tx) standInLine(w *Waiter, key []byte) {
 	if w.Also > 0 {
 		l.passing++
 		at.sh.passing++
+	}
+	if w.Ready != nil {
+		l.asking++
 	}
 }
 
@@ -172,6 +180,9 @@ func (at home) leaveLine(w *Waiter, key []byte) {
 	if w.Also > 0 {
 		l.passing--
 		at.sh.passing--
+	}
+	if w.Ready != nil {
+		l.asking--
 	}
 	if len(l.waiters) == 0 {
 		delete(at.d.waiting, string(key))
