@@ -10,6 +10,7 @@ import (
 	"github.com/troupedb/troupe/keyspace/list"
 	"github.com/troupedb/troupe/keyspace/set"
 	"github.com/troupedb/troupe/keyspace/str"
+	"github.com/troupedb/troupe/keyspace/stream"
 	"github.com/troupedb/troupe/keyspace/zset"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/session/conn"
@@ -28,6 +29,7 @@ func families(c *session.Catalogue) {
 	c.AddData(&zset.Commands)
 	c.AddData(&geo.Commands)
 }
+	c.AddData(&stream.Commands)
 
 // kinds are the types of value, for commands that treat all of them alike.
 func kinds() (all keyspace.Kinds) {

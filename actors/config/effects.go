@@ -151,6 +151,8 @@ func limitForms(c *Config, set *keyspace.Settings) {
 	set.SortedSetPackedEntries = int(c.Int("zset-max-listpack-entries"))
 	set.SortedSetPackedValue = int(c.Int("zset-max-listpack-value"))
 	set.ListPackedSize = int(c.Int("list-max-listpack-size"))
+	set.StreamBlockBytes = int(c.Int("stream-node-max-bytes"))
+	set.StreamBlockEntries = int(c.Int("stream-node-max-entries"))
 	set.HLLSparseMax = int(c.Int("hll-sparse-max-bytes"))
 }
 

@@ -121,8 +121,6 @@ var evictionRows = []Setting{
 
 var layoutRows = []Setting{
 	{Name: "list-compress-depth", Kind: Int, Default: "0", Max: intMax},
-	{Name: "stream-node-max-bytes", Kind: Memory, Default: "4096", Max: longMax},
-	{Name: "stream-node-max-entries", Kind: Int, Default: "100", Max: longMax},
 	{Name: "list-max-ziplist-entries", Kind: Directive, When: AtStart, Min: 1, Max: 1},
 	{Name: "list-max-ziplist-value", Kind: Directive, When: AtStart, Min: 1, Max: 1},
 	{Name: "activerehashing", Kind: Bool, Default: "yes"},
