@@ -14,6 +14,7 @@ import (
 	"github.com/troupedb/troupe/keyspace/zset"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/session/conn"
+	"github.com/troupedb/troupe/session/script"
 )
 
 // families adds every family of commands to the catalogue: one line each.
@@ -28,8 +29,11 @@ func families(c *session.Catalogue) {
 	c.AddData(&set.Commands)
 	c.AddData(&zset.Commands)
 	c.AddData(&geo.Commands)
-}
 	c.AddData(&stream.Commands)
+}
+
+// scripts adds the commands that run scripts, which call those of the catalogue.
+func scripts(c *session.Catalogue) *script.Engine { return script.AddTo(c) }
 
 // kinds are the types of value, for commands that treat all of them alike.
 func kinds() (all keyspace.Kinds) {

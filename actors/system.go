@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/script"
 	"github.com/troupedb/troupe/session/transport"
 	"github.com/troupedb/troupe/subscription"
 	"github.com/troupedb/troupe/subscription/watch"
@@ -69,6 +70,8 @@ type Rename struct {
 type System struct {
 	Server *session.Server
 	Node   *keyspace.Node
+	// Scripts is what runs scripts.
+	Scripts *script.Engine
 	// Broken tells of the first panic of a handler: the process is to end.
 	Broken chan *keyspace.Broken
 	// Asked tells that a client has asked the server to stop.
@@ -159,6 +162,7 @@ func (s *System) start() (err error) {
 func (s *System) catalogue() (*session.Catalogue, error) {
 	c := &session.Catalogue{}
 	families(c)
+	s.Scripts = scripts(c)
 	for _, family := range s.options.Families {
 		family(s, c)
 	}
@@ -261,6 +265,7 @@ func (s *System) Loops() int { return s.transport.Loops() }
 // Close stops the server at once: links are closed as they are. See Drain.
 func (s *System) Close() {
 	s.idle.close()
+	s.Scripts.Close()
 	s.transport.Close()
 	s.Server.Recall()
 	s.workers.Close()

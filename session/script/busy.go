@@ -1,0 +1,107 @@
+package script
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/troupedb/troupe/resp"
+)
+
+// killableAfter is how long a script has to run before it can be killed: what
+// ends by itself at once needs no killing, and may be somebody else's.
+const killableAfter = 20 * time.Millisecond
+
+var (
+	errKilled         = errors.New("Script killed by user with SCRIPT KILL.")
+	errFunctionKilled = errors.New("Script killed by user with FUNCTION KILL.")
+	errLoadTimeout    = errors.New("FUNCTION LOAD timeout")
+	errShutdown       = errors.New("Script killed by SHUTDOWN.")
+
+	errNotBusy    = resp.Error("NOTBUSY No scripts in execution right now.")
+	errUnkillable = resp.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
+
+	errBusyScript   = resp.Error("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.")
+	errBusyFunction = resp.Error("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
+)
+
+// lookAround is called by the machine now and then.
+func (r *run) lookAround(now time.Time) {
+	if r.killed.Load() {
+		if r.function {
+			r.machine.halt(errFunctionKilled)
+		} else {
+			r.machine.halt(errKilled)
+		}
+		return
+	}
+	if r.engine.closing.Load() {
+		r.machine.halt(errShutdown)
+		return
+	}
+	took := now.Sub(r.start)
+	if r.loading {
+		if took >= loadTimeout {
+			r.machine.halt(errLoadTimeout)
+		}
+		return
+	}
+	if took < killableAfter {
+		return
+	}
+	if !r.listed {
+		r.engine.list(r)
+	}
+	if limit := r.engine.threshold.Load(); limit > 0 && took >= time.Duration(limit) && r.server != nil {
+		busy := &errBusyScript
+		if r.function {
+			busy = &errBusyFunction
+		}
+		if r.server.Busy.Load() == nil {
+			r.server.Busy.Store(busy)
+		}
+	}
+}
+
+// list makes a run one that may be killed.
+func (e *Engine) list(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.listed = true
+	e.running = append(e.running, r)
+}
+
+func (e *Engine) unlist(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = slices.DeleteFunc(e.running, func(other *run) bool { return other == r })
+	if len(e.running) == 0 && r.server != nil {
+		r.server.Busy.Store(nil)
+	}
+}
+
+// kill ends the script, or the function, that has run for the longest time.
+func (e *Engine) kill(functions bool) resp.Reply {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.running) == 0 {
+		return errNotBusy
+	}
+	for _, r := range e.running {
+		if r.function != functions {
+			continue
+		}
+		if r.wrote.Load() {
+			return errUnkillable
+		}
+		r.killed.Store(true)
+		return resp.OK
+	}
+	if functions {
+		return errBusyScript
+	}
+	return errBusyFunction
+}
+
+// Close ends all scripts, and those that begin from here on.
+func (e *Engine) Close() { e.closing.Store(true) }

@@ -1,0 +1,227 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/session"
+	lua "github.com/yuin/gopher-lua"
+)
+
+// run is a script that runs.
+type run struct {
+	engine   *Engine
+	machine  *machine
+	server   *session.Server // nil in tests of the keyspace
+	caller   keyspace.Caller
+	tx       *keyspace.Tx
+	name     string // a script's SHA-1, a function's name
+	function bool
+	argv     [][]byte // the command that called it
+	readOnly bool
+	resp3    bool // see redis.setresp
+	loading  bool // FUNCTION LOAD
+	first    int  // the database of the command
+	db       int
+	total    int // shards
+
+	narrow   bool   // only the shards of its keys are at hand
+	declared []bool // those shards
+	strayed  bool   // it has used a key elsewhere
+	undo     keyspace.Undo
+	events   int
+	inside   bool // a command of the keyspace is running
+
+	start  time.Time
+	listed bool // among those that may be killed
+	killed atomic.Bool
+	wrote  atomic.Bool
+}
+
+// errWide ends a script that is to run again over all shards.
+var errWide = errors.New("a key of another shard")
+
+// job is what a run is to do.
+type job struct {
+	name       string
+	function   bool
+	flags      flags
+	readOnly   bool
+	keys, args [][]byte
+	reach      *reach
+	// push puts the function on the stack, with its arguments, and says how
+	// many these are.
+	push func(m *machine, r *run) (arguments int)
+}
+
+// run runs a script in the present command of the shards' turn.
+func (t there) run(j job, argv [][]byte) resp.Reply {
+	m := t.take()
+	r := &run{engine: t.Engine, machine: m, tx: t.tx, name: j.name, function: j.function, argv: argv,
+		readOnly: j.readOnly || j.flags&noWrites != 0, db: t.tx.DB, total: t.tx.Shards(), caller: t.tx.Caller, start: time.Now()}
+	if s, ok := r.caller.(*session.Session); ok {
+		r.server = s.Server()
+	}
+	r.look(j)
+	m.begin(r)
+	reply := r.execute(j)
+	t.tx.DB = r.first
+	if r.listed {
+		t.unlist(r)
+	}
+	wide := m.stop == errWide
+	inside := r.inside
+	if inside {
+		panic(fmt.Sprintf("a command failed within a script: %s", reply.Str()))
+	}
+	t.give(m)
+	if wide {
+		j.reach.state.Store(strays)
+		r.undo.Rewind(t.tx)
+		t.tx.ForgetEvents(r.events)
+		t.tx.Everywhere()
+	}
+	if r.total > 1 && !r.narrow {
+		state := confined
+		if r.strayed {
+			state = strays
+		}
+		j.reach.state.Store(state)
+	}
+	return reply
+}
+
+// look notes which shards are at hand.
+func (r *run) look(j job) {
+	r.first = r.db
+	if r.total == 1 {
+		return
+	}
+	r.narrow, r.events = !r.tx.HoldsAll(), r.tx.EventMark()
+	if r.narrow {
+		return
+	}
+	r.strayed = j.reach.state.Load() == strays
+	r.declared = make([]bool, r.total)
+	for _, key := range j.keys {
+		r.declared[keyspace.ShardOf(key, r.total)] = true
+	}
+}
+
+// execute calls the function and answers what it returns.
+func (r *run) execute(j job) resp.Reply {
+	l := r.machine.state
+	n := j.push(r.machine, r)
+	if n < 0 {
+		return resp.Error(r.machine.failed)
+	}
+	err := l.PCall(n, 1, r.machine.onError)
+	if r.machine.stop != nil && r.machine.stop != errWide {
+		l.SetTop(0)
+		return r.ended(r.machine.stop.Error(), err)
+	}
+	if err != nil {
+		l.SetTop(0)
+		return r.failed(err)
+	}
+	reply := r.reply(l.Get(-1), 0)
+	l.SetTop(0)
+	return reply
+}
+
+// ended is the answer of a script that was stopped.
+func (r *run) ended(why string, err error) resp.Reply {
+	line := 0
+	if api, ok := err.(*lua.ApiError); ok {
+		if t, ok := api.Object.(*lua.LTable); ok {
+			line = int(lua.LVAsNumber(t.RawGetString("line")))
+		}
+	}
+	return resp.Error("ERR " + why + r.place("@"+r.chunk(), line))
+}
+
+func (r *run) chunk() string {
+	if r.function {
+		return "user_function"
+	}
+	return "user_script"
+}
+
+// place is how errors say where they happened.
+func (r *run) place(source string, line int) string {
+	if line <= 0 {
+		return " script: " + r.name + ", on " + source + "."
+	}
+	return " script: " + r.name + ", on " + source + ":" + strconv.Itoa(line) + "."
+}
+
+var saidLine = regexp.MustCompile(`^(\w+):(\d+): `)
+
+// failed is the answer to an error that the script has not caught.
+func (r *run) failed(err error) resp.Reply {
+	api, ok := err.(*lua.ApiError)
+	if !ok {
+		return resp.Error("ERR " + err.Error())
+	}
+	t, ok := api.Object.(*lua.LTable)
+	if !ok { // there was no room to describe it
+		said := "nil"
+		if api.Object != nil {
+			said = inLuasWords(text(api.Object))
+		}
+		line := 0
+		if m := saidLine.FindStringSubmatch(said); m != nil {
+			line, _ = strconv.Atoi(m[2])
+		}
+		return resp.Error("ERR " + said + r.place("@"+r.chunk(), line))
+	}
+	said, isText := t.RawGetString("err").(lua.LString)
+	if !isText {
+		said = "ERR unknown error"
+	}
+	source, isText := t.RawGetString("source").(lua.LString)
+	if !isText {
+		return resp.Error(string(said))
+	}
+	return resp.Error(string(said) + r.place(string(source), int(lua.LVAsNumber(t.RawGetString("line")))))
+}
+
+// describe is called where an error happens, and makes it a table which says so.
+func (m *machine) describe(l *lua.LState) int {
+	v := l.Get(1)
+	t, ok := v.(*lua.LTable)
+	if !ok {
+		said := "nil"
+		if v != lua.LNil {
+			said = inLuasWords(text(v))
+		}
+		t = failure(l, "ERR "+said)
+	}
+	if t.RawGetString("line") == lua.LNil {
+		located(l, t)
+	}
+	l.Push(t)
+	return 1
+}
+
+// located says in an error where the script stands.
+func located(l *lua.LState, t *lua.LTable) {
+	for level := 0; ; level++ {
+		frame, ok := l.GetStack(level)
+		if !ok {
+			return
+		}
+		if _, err := l.GetInfo("Sl", frame, lua.LNil); err != nil || frame.CurrentLine <= 0 {
+			continue
+		}
+		t.RawSetString("source", lua.LString("@"+frame.Source))
+		t.RawSetString("line", lua.LNumber(frame.CurrentLine))
+		return
+	}
+}
