@@ -11,6 +11,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/str"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/conn"
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
@@ -35,6 +36,7 @@ func newTestServer(t *testing.T, kind string, config Config) (*session.Server, s
 	}
 	catalogue := &session.Catalogue{}
 	catalogue.AddData(&str.Commands)
+	catalogue.AddHere(&conn.Commands)
 	catalogue.Seal()
 	server := session.NewServer(&session.Server{
 		Catalogue: catalogue, Node: node, Databases: 1, Log: hclog.NewNullLogger(),
