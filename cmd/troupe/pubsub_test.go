@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/troupedb/troupe/actors/config"
 )
 
@@ -122,4 +123,38 @@ func follows(t *testing.T, message string, last int) (n int) {
 		t.Fatalf("message %d comes after %d", n, last)
 	}
 	return n
+}
+
+// Redis's own library for Go gets what is published, by channel and by pattern.
+func TestGoRedisListens(t *testing.T) {
+	t.Parallel()
+	eachShape(t, func(t *testing.T, sh shape) {
+		s := startServer(t, sh, config.Flag{Name: "notify-keyspace-events", Words: []string{"Kg"}})
+		for _, protocol := range []int{2, 3} {
+			news := fmt.Sprint("news", protocol)
+			c := redis.NewClient(&redis.Options{Addr: s.addr, Protocol: protocol})
+			t.Cleanup(func() { c.Close() })
+			listener := c.PSubscribe(t.Context(), "__keyspace@0__:*")
+			t.Cleanup(func() { listener.Close() })
+			if err := listener.Subscribe(t.Context(), news); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if _, err := listener.Receive(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := c.Publish(t.Context(), news, "hello").Val(); n != 1 {
+				t.Errorf("%d receivers", n)
+			}
+			c.Set(t.Context(), "k", "v", 0)
+			c.Del(t.Context(), "k")
+			for _, want := range []string{news + ": hello", "__keyspace@0__:k: del"} {
+				m, err := listener.ReceiveMessage(t.Context())
+				if err != nil || m.Channel+": "+m.Payload != want {
+					t.Errorf("%v, %v; want %s", m, err, want)
+				}
+			}
+		}
+	})
 }
