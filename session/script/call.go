@@ -28,7 +28,7 @@ func (m *machine) call(l *lua.LState) int {
 func (m *machine) pcall(l *lua.LState) int {
 	reply := m.command(l)
 	if m.stop != nil {
-		l.RaiseError("%s", m.stop.Error())
+		raisef(l, "%s", m.stop.Error())
 	}
 	l.Push(m.value(l, reply))
 	return 1

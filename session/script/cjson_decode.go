@@ -13,7 +13,7 @@ func (m *machine) jsonDecode(l *lua.LState) int {
 	}
 	source := l.CheckString(1)
 	if len(source) >= 2 && (source[0] == 0 || source[1] == 0) {
-		l.RaiseError("JSON parser does not support UTF-16 or UTF-32")
+		raisef(l, "JSON parser does not support UTF-16 or UTF-32")
 	}
 	d := jsonDecoder{machine: m, state: l, in: source}
 	v := d.value(d.token())
@@ -64,7 +64,7 @@ func (d *jsonDecoder) expected(what string, t jsonToken) {
 	if t.kind == jsonError {
 		found = t.text
 	}
-	d.state.RaiseError("Expected %s but found %s at character %d", what, found, t.at+1)
+	raisef(d.state, "Expected %s but found %s at character %d", what, found, t.at+1)
 }
 
 // byteAt is the byte at a place, 0 behind the end.
@@ -141,14 +141,18 @@ func (d *jsonDecoder) number(t jsonToken) jsonToken {
 		t.kind, t.text = jsonError, "invalid number"
 		return t
 	}
-	word := d.in[d.at : d.at+n]
+	t.kind, t.value = jsonNumber, parseNumber(d.in[d.at:d.at+n])
+	d.at += n
+	return t
+}
+
+// parseNumber is the number that strtod reads from a whole word.
+func parseNumber(word string) lua.LNumber {
 	if sign := strings.TrimLeft(word, "+-"); len(sign) > 1 && sign[1]|0x20 == 'x' && !strings.ContainsAny(sign, "pP") {
 		word += "p0"
 	}
 	f, _ := strconv.ParseFloat(word, 64) // out of range is infinite, as in C
-	t.kind, t.value = jsonNumber, lua.LNumber(f)
-	d.at += n
-	return t
+	return lua.LNumber(f)
 }
 
 // numberLength is how much of s strtod would read.
@@ -225,7 +229,7 @@ func (d *jsonDecoder) value(t jsonToken) lua.LValue {
 
 func (d *jsonDecoder) descend() {
 	if d.depth++; d.depth > d.json.decodeDepth {
-		d.state.RaiseError("Found too many nested data structures (%d) at character %d", d.depth, d.at)
+		raisef(d.state, "Found too many nested data structures (%d) at character %d", d.depth, d.at)
 	}
 	d.charge(d.state, textLight)
 }

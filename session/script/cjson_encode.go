@@ -25,7 +25,7 @@ type jsonEncoder struct {
 }
 
 func (e *jsonEncoder) refuse(v lua.LValue, why string) {
-	e.state.RaiseError("Cannot serialise %s: %s", v.Type().String(), why)
+	raisef(e.state, "Cannot serialise %s: %s", v.Type().String(), why)
 }
 
 func (e *jsonEncoder) value(v lua.LValue, depth int) {
@@ -97,7 +97,7 @@ func (e *jsonEncoder) text(s string) {
 
 func (e *jsonEncoder) table(t *lua.LTable, depth int) {
 	if depth > e.json.encodeDepth {
-		e.state.RaiseError("Cannot serialise, excessive depth (%d)", depth)
+		raisef(e.state, "Cannot serialise, excessive nesting (%d)", depth)
 	}
 	if behind := shownBy(t); behind != nil {
 		t = behind
@@ -158,7 +158,7 @@ func (e *jsonEncoder) object(t *lua.LTable, depth int) {
 			e.number(float64(k), k)
 			e.out = append(e.out, '"')
 		default:
-			e.refuse(t, "table key must be a number or string")
+			e.refuse(k, "table key must be a number or string")
 		}
 		e.out = append(e.out, ':')
 		e.value(v, depth)

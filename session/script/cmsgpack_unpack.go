@@ -27,9 +27,9 @@ func (m *machine) msgUnpackFrom(l *lua.LState, limit, offset int) int {
 	s := l.CheckString(1)
 	switch {
 	case offset < 0 || limit < 0:
-		l.RaiseError("Invalid request to unpack with offset of %d and limit of %d.", offset, limit)
+		raisef(l, "Invalid request to unpack with offset of %d and limit of %d.", offset, limit)
 	case offset > len(s):
-		l.RaiseError("Start offset %d greater than input length %d.", offset, len(s))
+		raisef(l, "Start offset %d greater than input length %d.", offset, len(s))
 	}
 	d := msgDecoder{machine: m, state: l, in: s[offset:]}
 	all := limit == 0 && offset == 0
@@ -37,7 +37,7 @@ func (m *machine) msgUnpackFrom(l *lua.LState, limit, offset int) int {
 	for len(d.in) > 0 && (all || len(values) < limit) {
 		values = append(values, d.value(0))
 		if len(values) > unpackMax {
-			l.RaiseError("stack overflow (too many return values at once; use unpack_one or unpack_limit instead.)")
+			raisef(l, "stack overflow (too many return values at once; use unpack_one or unpack_limit instead.)")
 		}
 	}
 	n := len(values)
@@ -67,7 +67,7 @@ type msgDecoder struct {
 // take takes n bytes.
 func (d *msgDecoder) take(n uint64) string {
 	if n > uint64(len(d.in)) {
-		d.state.RaiseError("Missing bytes in input.")
+		raisef(d.state, "Missing bytes in input.")
 	}
 	s := d.in[:n]
 	d.in = d.in[n:]
@@ -88,7 +88,7 @@ const msgDeepest = 5000
 
 func (d *msgDecoder) value(depth int) lua.LValue {
 	if depth > msgDeepest {
-		d.state.RaiseError("stack overflow (too many nested values)")
+		raisef(d.state, "stack overflow (too many nested values)")
 	}
 	c := d.take(1)[0]
 	switch {
@@ -133,7 +133,7 @@ func (d *msgDecoder) value(depth int) lua.LValue {
 	case 0xde, 0xdf:
 		return d.pairs(d.uint(2<<(c-0xde)), depth)
 	}
-	d.state.RaiseError("Bad data format in input.")
+	raisef(d.state, "Bad data format in input.")
 	return lua.LNil
 }
 
@@ -154,9 +154,9 @@ func (d *msgDecoder) pairs(n uint64, depth int) lua.LValue {
 		v := d.value(depth + 1)
 		switch f, isNumber := k.(lua.LNumber); {
 		case k == lua.LNil:
-			d.state.RaiseError("table index is nil")
+			raisef(d.state, "table index is nil")
 		case isNumber && math.IsNaN(float64(f)):
-			d.state.RaiseError("table index is NaN")
+			raisef(d.state, "table index is NaN")
 		}
 		t.RawSet(k, v)
 	}

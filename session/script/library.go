@@ -115,7 +115,7 @@ func (m *machine) register(lib *library, r *run) (found map[string]*lua.LFunctio
 	}()
 	fresh := len(lib.functions) == 0
 	m.state.Push(m.state.NewFunctionFromProto(lib.proto))
-	err := m.state.PCall(0, 0, m.onError)
+	err := m.state.PCall(0, 0, nil)
 	if m.stop != nil {
 		m.state.SetTop(0)
 		return nil, "ERR " + m.stop.Error()
@@ -126,12 +126,8 @@ func (m *machine) register(lib *library, r *run) (found map[string]*lua.LFunctio
 	if fresh {
 		lib.functions = nil
 	}
-	if api, ok := err.(*lua.ApiError); ok {
-		if t, ok := api.Object.(*lua.LTable); ok {
-			return nil, textOrNothing(t.RawGetString("err"))
-		}
-	}
-	return nil, "ERR " + err.Error()
+	said, _, _ := uncaught(err)
+	return nil, said
 }
 
 // functionIn is a function in the machine, where its library may have to be loaded
@@ -158,7 +154,7 @@ func (m *machine) registeringTable() *lua.LTable {
 	constants(t)
 	shown := m.show(t)
 	m.state.SetMetatable(t, m.table(map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
-		l.RaiseError("Script attempted to access nonexistent global variable '%s'", text(l.Get(2)))
+		raisef(l, "Script attempted to access nonexistent global variable '%s'", text(l.Get(2)))
 		return 0
 	}}))
 	return shown

@@ -20,7 +20,6 @@ type machine struct {
 	state   *lua.LState
 	globals *lua.LTable // what scripts see as _G, empty
 	behind  *lua.LTable // what is found there
-	onError *lua.LFunction
 	random  random
 	run     *run // the present one
 	json    jsonSettings
@@ -91,7 +90,6 @@ func (e *Engine) take() *machine {
 
 func (e *Engine) give(m *machine) {
 	m.run, m.stop, m.json = nil, nil, jsonDefaults
-	m.random.seed(0)
 	e.mu.Lock()
 	e.idle = append(e.idle, m)
 	e.mu.Unlock()
@@ -170,7 +168,7 @@ func (m *machine) charge(l *lua.LState, n int) {
 		m.halt(errMemory)
 	}
 	if m.stop != nil {
-		l.RaiseError("%s", m.stop.Error())
+		raisef(l, "%s", m.stop.Error())
 	}
 }
 

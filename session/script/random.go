@@ -51,7 +51,7 @@ func (m *machine) mathRandom(l *lua.LState) int {
 			l.ArgError(2, "interval is empty")
 		}
 	default:
-		l.RaiseError("wrong number of arguments")
+		raisef(l, "wrong number of arguments")
 	}
 	l.Push(lua.LNumber(math.Floor(r*(high-low+1)) + low))
 	return 1

@@ -121,7 +121,7 @@ func (r *run) execute(j job) resp.Reply {
 	if n < 0 {
 		return resp.Error(r.machine.failed)
 	}
-	err := l.PCall(n, 1, r.machine.onError)
+	err := l.PCall(n, 1, nil)
 	if r.machine.stop != nil && r.machine.stop != errWide {
 		l.SetTop(0)
 		return r.ended(r.machine.stop.Error(), err)
@@ -137,12 +137,7 @@ func (r *run) execute(j job) resp.Reply {
 
 // ended is the answer of a script that was stopped.
 func (r *run) ended(why string, err error) resp.Reply {
-	line := 0
-	if api, ok := err.(*lua.ApiError); ok {
-		if t, ok := api.Object.(*lua.LTable); ok {
-			line = int(lua.LVAsNumber(t.RawGetString("line")))
-		}
-	}
+	_, _, line := uncaught(err)
 	return resp.Error("ERR " + why + r.place("@"+r.chunk(), line))
 }
 
@@ -161,53 +156,59 @@ func (r *run) place(source string, line int) string {
 	return " script: " + r.name + ", on " + source + ":" + strconv.Itoa(line) + "."
 }
 
-var saidLine = regexp.MustCompile(`^(\w+):(\d+): `)
+// saidLine finds a place at the head of an error, tracedLine in a trace of the stack.
+var (
+	saidLine   = regexp.MustCompile(`^(\w+):(\d+): `)
+	tracedLine = regexp.MustCompile(`\n\t(\w+):(\d+): in `)
+)
+
+// uncaught is an error that nobody has caught: its text, and where it happened, as
+// far as that is known.
+func uncaught(err error) (said, source string, line int) {
+	api, ok := err.(*lua.ApiError)
+	if !ok {
+		if err != nil {
+			said = err.Error()
+		}
+		return said, "", 0
+	}
+	place := tracedLine.FindStringSubmatch(api.StackTrace)
+	switch v := api.Object.(type) {
+	case *lua.LTable:
+		text, isText := v.RawGetString("err").(lua.LString)
+		if said = string(text); !isText {
+			said = "ERR unknown error"
+		}
+		if text, isText := v.RawGetString("source").(lua.LString); isText {
+			return said, string(text), int(lua.LVAsNumber(v.RawGetString("line")))
+		}
+	case nil:
+		said = "ERR nil"
+	default:
+		words := inLuasWords(text(v))
+		if place == nil {
+			place = saidLine.FindStringSubmatch(words)
+		} else if words == errOverflow {
+			words = place[1] + ":" + place[2] + ": " + words
+		}
+		said = "ERR " + words
+	}
+	if place == nil {
+		return said, "", 0
+	}
+	line, _ = strconv.Atoi(place[2])
+	return said, "@" + place[1], line
+}
+
+const errOverflow = "stack overflow"
 
 // failed is the answer to an error that the script has not caught.
 func (r *run) failed(err error) resp.Reply {
-	api, ok := err.(*lua.ApiError)
-	if !ok {
-		return resp.Error("ERR " + err.Error())
+	said, source, line := uncaught(err)
+	if source == "" {
+		source = "@" + r.chunk()
 	}
-	t, ok := api.Object.(*lua.LTable)
-	if !ok { // there was no room to describe it
-		said := "nil"
-		if api.Object != nil {
-			said = inLuasWords(text(api.Object))
-		}
-		line := 0
-		if m := saidLine.FindStringSubmatch(said); m != nil {
-			line, _ = strconv.Atoi(m[2])
-		}
-		return resp.Error("ERR " + said + r.place("@"+r.chunk(), line))
-	}
-	said, isText := t.RawGetString("err").(lua.LString)
-	if !isText {
-		said = "ERR unknown error"
-	}
-	source, isText := t.RawGetString("source").(lua.LString)
-	if !isText {
-		return resp.Error(string(said))
-	}
-	return resp.Error(string(said) + r.place(string(source), int(lua.LVAsNumber(t.RawGetString("line")))))
-}
-
-// describe is called where an error happens, and makes it a table which says so.
-func (m *machine) describe(l *lua.LState) int {
-	v := l.Get(1)
-	t, ok := v.(*lua.LTable)
-	if !ok {
-		said := "nil"
-		if v != lua.LNil {
-			said = inLuasWords(text(v))
-		}
-		t = failure(l, "ERR "+said)
-	}
-	if t.RawGetString("line") == lua.LNil {
-		located(l, t)
-	}
-	l.Push(t)
-	return 1
+	return resp.Error(said + r.place(source, line))
 }
 
 // located says in an error where the script stands.

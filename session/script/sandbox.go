@@ -1,6 +1,8 @@
 package script
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -22,10 +24,10 @@ func (m *machine) furnish() {
 	m.globals = m.show(m.behind)
 	l.Env = m.globals
 	l.SetMetatable(m.behind, m.table(map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
-		l.RaiseError("Script attempted to access nonexistent global variable '%s'", text(l.Get(2)))
+		raisef(l, "Script attempted to access nonexistent global variable '%s'", text(l.Get(2)))
 		return 0
 	}}))
-	for _, name := range strings.Fields("assert error getmetatable rawequal select tonumber type unpack xpcall") {
+	for _, name := range strings.Fields("assert rawequal select type unpack xpcall") {
 		m.behind.RawSetString(name, from.RawGetString(name))
 	}
 	m.fill(m.behind, m.basics())
@@ -33,7 +35,6 @@ func (m *machine) furnish() {
 	m.behind.RawSetString("_VERSION", lua.LString("Lua 5.1"))
 	m.furnishLibraries(from)
 	m.globals.RawSetString(joinName, l.NewFunction(m.join))
-	m.onError = l.NewFunction(m.describe)
 }
 
 // furnishLibraries are the tables of functions.
@@ -45,9 +46,10 @@ func (m *machine) furnishLibraries(from *lua.LTable) {
 		libraries[name] = t
 	}
 	libraries["string"].RawSetString("dump", m.state.NewFunction(func(l *lua.LState) int {
-		l.RaiseError("unable to dump given function")
+		raisef(l, "unable to dump given function")
 		return 0
 	}))
+	libraries["math"].RawSetString("huge", lua.LNumber(math.Inf(1)))
 	m.wrapCoroutines(libraries["coroutine"])
 	libraries["redis"] = m.redisTable()
 	m.registering = m.registeringTable()
@@ -86,7 +88,7 @@ func (m *machine) show(t *lua.LTable) *lua.LTable {
 const behindName = " behind"
 
 func refuseChange(l *lua.LState) int {
-	l.RaiseError(errReadonly)
+	raisef(l, errReadonly)
 	return 0
 }
 
@@ -129,7 +131,7 @@ func (m *machine) basics() map[string]lua.LGFunction {
 		},
 		"next": next, "ipairs": m.ipairs, "rawget": rawget, "rawset": rawset, "setmetatable": setMetatable,
 		"getmetatable": m.getMetatable,
-		"tostring":     toString, "pcall": protectedCall, "load": m.load, "loadstring": m.loadString,
+		"tostring":     toString, "tonumber": toNumber, "error": raiseError, "pcall": protectedCall, "load": m.load, "loadstring": m.loadString,
 		"collectgarbage": func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 },
 		"gcinfo":         func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 },
 	}
@@ -183,7 +185,7 @@ func rawset(l *lua.LState) int {
 	t := changeable(l, 1)
 	key := l.CheckAny(2)
 	if key == lua.LNil {
-		l.RaiseError("table index is nil")
+		raisef(l, "table index is nil")
 	}
 	t.RawSet(key, l.CheckAny(3))
 	l.Push(t)
@@ -197,7 +199,7 @@ func setMetatable(l *lua.LState) int {
 		l.ArgError(2, "nil or table expected")
 	}
 	if l.GetMetaField(t, "__metatable") != lua.LNil {
-		l.RaiseError("cannot change a protected metatable")
+		raisef(l, "cannot change a protected metatable")
 	}
 	l.SetMetatable(t, meta)
 	l.Push(t)
@@ -227,6 +229,28 @@ func toString(l *lua.LState) int {
 		return 1
 	}
 	l.Push(l.ToStringMeta(v))
+	return 1
+}
+
+func toNumber(l *lua.LState) int {
+	v := l.CheckAny(1)
+	base := l.OptInt(2, 10)
+	s, isText := v.(lua.LString)
+	word := strings.Trim(string(s), " \t\n\v\f\r")
+	result := lua.LValue(lua.LNil)
+	switch {
+	case base < 2 || base > 36:
+		l.ArgError(2, "base out of range")
+	case base != 10:
+		if n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(l.CheckString(1)), "0x"), base, 64); err == nil {
+			result = lua.LNumber(n)
+		}
+	case v.Type() == lua.LTNumber:
+		result = v
+	case isText && word != "" && numberLength(word) == len(word):
+		result = parseNumber(word)
+	}
+	l.Push(result)
 	return 1
 }
 

@@ -45,7 +45,7 @@ func (f *layout) next() (option byte, size uint64) {
 		size = f.number(1)
 	case 'i', 'I':
 		if size = f.number(4); size > structIntMax {
-			f.state.RaiseError("integral size %d is larger than limit of %d", size, structIntMax)
+			raisef(f.state, "integral size %d is larger than limit of %d", size, structIntMax)
 		}
 	}
 	return option, size
@@ -59,7 +59,7 @@ func (f *layout) number(otherwise uint64) uint64 {
 	var n uint64
 	for f.rest != "" && '0' <= f.rest[0] && f.rest[0] <= '9' {
 		if n > (math.MaxInt32-9)/10 {
-			f.state.RaiseError("integral size overflow")
+			raisef(f.state, "integral size overflow")
 		}
 		n = n*10 + uint64(f.rest[0]-'0')
 		f.rest = f.rest[1:]
@@ -87,7 +87,7 @@ func (f *layout) control(option byte) {
 	case '!':
 		n := f.number(structAlignMax)
 		if n == 0 || n&(n-1) != 0 {
-			f.state.RaiseError("alignment is not a power of 2")
+			raisef(f.state, "alignment %d is not a power of 2", n)
 		}
 		f.align = n
 	default:
@@ -176,7 +176,7 @@ func (m *machine) structUnpack(l *lua.LState) int {
 		at += f.padding(at, option, size)
 		need(size)
 		if len(values) > unpackMax {
-			l.RaiseError("stack overflow (too many results)")
+			raisef(l, "stack overflow (too many results)")
 		}
 		switch {
 		case strings.IndexByte("bBhHlLTiI", option) >= 0:
@@ -195,7 +195,7 @@ func (m *machine) structUnpack(l *lua.LState) int {
 		case option == 's':
 			n := strings.IndexByte(data[at:], 0)
 			if n < 0 {
-				l.RaiseError("unfinished string in data")
+				raisef(l, "unfinished string in data")
 			}
 			size = uint64(n) + 1
 			values = append(values, lua.LString(data[at:at+size-1]))
@@ -220,7 +220,7 @@ func (f *layout) sizeBefore(values []lua.LValue) (left []lua.LValue, size uint64
 			return values[:n-1], uint64(toInt64(float64(v)))
 		}
 	}
-	f.state.RaiseError("format 'c0' needs a previous size")
+	raisef(f.state, "format 'c0' needs a previous size")
 	return nil, 0
 }
 

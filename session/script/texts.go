@@ -20,9 +20,9 @@ func formatG(f float64, digits int) string {
 	case math.IsInf(f, -1):
 		return "-inf"
 	case math.IsNaN(f) && math.Signbit(f):
-		return "nan" // x86 makes its NaNs negative, and Go has only the other
-	case math.IsNaN(f):
 		return "-nan"
+	case math.IsNaN(f):
+		return "nan"
 	}
 	return strconv.FormatFloat(f, 'g', digits, 64)
 }
@@ -73,7 +73,7 @@ func (m *machine) joinByMetatable(l *lua.LState, at int) {
 		if isText(a) {
 			a = b
 		}
-		l.RaiseError("attempt to concatenate a %s value", a.Type().String())
+		raisef(l, "attempt to concatenate a %s value", a.Type().String())
 	}
 	l.SetTop(at - 2)
 	l.Push(f)
@@ -183,10 +183,10 @@ func (m *machine) format(l *lua.LState) int {
 			i++
 		}
 		if i-start > 8 {
-			l.RaiseError("invalid format (repeated flags)")
+			raisef(l, "invalid format (repeated flags)")
 		}
 		if i >= len(layout) {
-			l.RaiseError("invalid option '%%' to 'format'")
+			raisef(l, "invalid option '%%' to 'format'")
 		}
 		arg++
 		m.formatOne(l, &out, arg, layout[start:i], layout[i])
@@ -220,6 +220,9 @@ func (m *machine) formatOne(l *lua.LState, out *strings.Builder, arg int, flags 
 	case 'q':
 		quote(out, l.CheckString(arg))
 	case 's':
+		if arg > l.GetTop() {
+			l.ArgError(arg, "no value")
+		}
 		s := l.CheckString(arg)
 		if n, ok := l.Get(arg).(lua.LNumber); ok {
 			s = formatNumber(float64(n))
@@ -231,7 +234,7 @@ func (m *machine) formatOne(l *lua.LState, out *strings.Builder, arg int, flags 
 			fmt.Fprintf(out, "%"+flags+"s", s)
 		}
 	default:
-		l.RaiseError("invalid option '%%%s' to 'format'", string([]byte{verb}))
+		raisef(l, "invalid option '%%%s' to 'format'", string([]byte{verb}))
 	}
 }
 
@@ -267,7 +270,7 @@ func (m *machine) tables() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"insert": guarded("insert"), "remove": guarded("remove"), "sort": guarded("sort"),
 		"concat": m.concat, "foreach": foreach, "foreachi": foreachI,
-		"setn": func(l *lua.LState) int { l.RaiseError("'setn' is obsolete"); return 0 },
+		"setn": func(l *lua.LState) int { raisef(l, "'setn' is obsolete"); return 0 },
 	}
 }
 
@@ -278,7 +281,7 @@ func (m *machine) concat(l *lua.LState) int {
 	for i := from; i <= to; i++ {
 		v := t.RawGetInt(i)
 		if !isText(v) {
-			l.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type().String(), i)
+			raisef(l, "invalid value (%s) at index %d in table for 'concat'", v.Type().String(), i)
 		}
 		size += len(sep) + 8
 		if s, ok := v.(lua.LString); ok {
