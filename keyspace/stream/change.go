@@ -229,7 +229,7 @@ func (t *trim) coversBlock(s *stream, b *block) bool {
 // lastOf is the ID of the last entry of a block, deleted or not.
 func (s *stream) lastOf(b *block) ID {
 	bytes, at := s.bytesOf(b), int(b.begin)
-	for next := at; next < int(b.used); next = skip(bytes, next) {
+	for next := skip(bytes, at); next < int(b.used); next = skip(bytes, next) {
 		at = next
 	}
 	last := b.entryAt(bytes, at)

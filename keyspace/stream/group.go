@@ -193,9 +193,10 @@ func (s *stream) advance(g *group, id ID) {
 }
 
 // deletedFrom reports whether an entry was deleted at an ID or after it, by
-// itself: what is trimmed away does not count.
+// itself, and not before the first one that is left: what is trimmed away does
+// not count.
 func (s *stream) deletedFrom(id ID) bool {
-	return s.length > 0 && s.tomb != ID{} && !s.tomb.less(id)
+	return s.length > 0 && s.tomb != ID{} && !s.tomb.less(s.first) && !s.tomb.less(id)
 }
 
 // countTo is how many entries there have ever been up to an ID, or unknown.

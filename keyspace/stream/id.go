@@ -76,9 +76,7 @@ func parseID(word []byte, missing uint64) (id ID, ok bool) {
 	if len(word) > idWordMax {
 		return ID{}, false
 	}
-	if end := bytes.IndexByte(word, 0); end >= 0 {
-		word = word[:end]
-	}
+	word = untilZero(word)
 	at := bytes.IndexByte(word, '-')
 	if at < 0 {
 		id.Time, ok = parseNumber(word)
@@ -90,6 +88,14 @@ func parseID(word []byte, missing uint64) (id ID, ok bool) {
 	}
 	id.Seq, ok = parseNumber(word[at+1:])
 	return id, ok
+}
+
+// untilZero is the word up to its first zero byte, which is all that C sees.
+func untilZero(word []byte) []byte {
+	if end := bytes.IndexByte(word, 0); end >= 0 {
+		return word[:end]
+	}
+	return word
 }
 
 // parseNumber reads what string2ull of Redis reads: digits, and what strtoull

@@ -81,8 +81,8 @@ func (args *addArgs) read(a *command.Args, set *keyspace.Settings) {
 func (args *addArgs) readID(a *command.Args) {
 	word := a.Bytes()
 	args.mode = givenID
-	if end := bytes.IndexByte(word, 0); end >= 0 {
-		word = word[:end]
+	if len(word) <= idWordMax {
+		word = untilZero(word)
 	}
 	at := bytes.IndexByte(word, '-')
 	if at > 0 && len(word) == at+2 && word[at+1] == '*' {

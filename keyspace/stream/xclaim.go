@@ -91,7 +91,7 @@ func (c *claim) readOptions(a *command.Args) {
 		case a.OptionWith("LASTID", 1):
 			c.lastID = readID(a)
 		default:
-			a.Fail(resp.Error("ERR Unrecognized XCLAIM option '" + string(a.Peek()) + "'"))
+			a.Fail(resp.Error("ERR Unrecognized XCLAIM option '" + string(untilZero(a.Peek())) + "'"))
 		}
 	}
 	if !given || c.when < 0 || c.when > c.now {

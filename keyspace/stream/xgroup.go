@@ -129,11 +129,11 @@ var (
 )
 
 func errSubcommand(container string, sub []byte) resp.Reply {
-	return resp.Error("ERR unknown subcommand or wrong number of arguments for '" + string(sub) + "'. Try " + container + " HELP.")
+	return resp.Error("ERR unknown subcommand or wrong number of arguments for '" + string(untilZero(sub)) + "'. Try " + container + " HELP.")
 }
 
 func errNoGroup(group, key []byte) resp.Reply {
-	return resp.Error("NOGROUP No such consumer group '" + string(group) + "' for key name '" + string(key) + "'")
+	return resp.Error("NOGROUP No such consumer group '" + string(untilZero(group)) + "' for key name '" + string(untilZero(key)) + "'")
 }
 
 // groupArgs are the words of an XGROUP.
@@ -160,9 +160,14 @@ func (g *groupArgs) readOptions(a *command.Args, create bool) {
 	}
 }
 
-// id is the ID that the group is to have, of a stream or of none yet.
-func (g *groupArgs) id(s *stream) (id ID, mistake resp.Reply) {
+// id is the ID that the group is to have, of a stream or of none yet. Where
+// Redis overlooks it, - and + are IDs too.
+func (g *groupArgs) id(s *stream, lax bool) (id ID, mistake resp.Reply) {
 	switch {
+	case lax && isWord(g.last, '-'):
+		return ID{}, resp.Nothing
+	case lax && isWord(g.last, '+'):
+		return maxID, resp.Nothing
 	case isWord(g.last, '$') && s == nil:
 		return id, resp.Nothing
 	case isWord(g.last, '$'):
@@ -207,7 +212,7 @@ func xgroupCreate(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if mistake := args.open(tx, &e); mistake.IsError() {
 		return mistake
 	}
-	id, mistake := args.id(e.stream)
+	id, mistake := args.id(e.stream, false)
 	switch {
 	case mistake.IsError():
 		return mistake
@@ -233,7 +238,7 @@ func xgroupSetID(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if mistake.IsError() {
 		return mistake
 	}
-	id, mistake := args.id(e.stream)
+	id, mistake := args.id(e.stream, true)
 	if mistake.IsError() {
 		return mistake
 	}

@@ -26,7 +26,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 })
 
 func errNoKeyOrGroup(key, group []byte) resp.Reply {
-	return resp.Error("NOGROUP No such key '" + string(key) + "' or consumer group '" + string(group) + "'")
+	return resp.Error("NOGROUP No such key '" + string(untilZero(key)) + "' or consumer group '" + string(untilZero(group)) + "'")
 }
 
 // pendingArgs are the words of XPENDING beside the key and the group.

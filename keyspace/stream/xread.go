@@ -143,7 +143,7 @@ func btoi(b bool) int {
 }
 
 func errNoGroupToRead(key, group []byte) resp.Reply {
-	return resp.Error("NOGROUP No such key '" + string(key) + "' or consumer group '" + string(group) + "' in XREADGROUP with GROUP option")
+	return resp.Error("NOGROUP No such key '" + string(untilZero(key)) + "' or consumer group '" + string(untilZero(group)) + "' in XREADGROUP with GROUP option")
 }
 
 // resolve reads the IDs, which may depend on what the streams hold.
@@ -288,12 +288,12 @@ func (e *edit) history(g *group, c *consumer, after ID, count int64) resp.Reply 
 	c.pending.from(from, func(id *ID) bool {
 		if entry, _, found := e.lookup(*id); found {
 			items = append(items, entry.reply())
+			d := g.pending.get(*id)
+			d.when = e.tx.Now()
+			d.count++
 		} else {
 			items = append(items, resp.Array(id.reply(), resp.NilArray))
 		}
-		d := g.pending.get(*id)
-		d.when = e.tx.Now()
-		d.count++
 		return count == 0 || int64(len(items)) < count
 	})
 	return resp.Array(items...)

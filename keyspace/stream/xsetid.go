@@ -24,7 +24,6 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 var (
 	errSetAdded  = resp.Error("ERR entries_added must be positive")
 	errSetTomb   = resp.Error("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
-	errSetBehind = resp.Error("ERR The ID specified in XSETID is smaller than current max_deleted_entry_id")
 	errSetPast   = resp.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
 	errSetTooFew = resp.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")
 )
@@ -54,8 +53,6 @@ func xsetid(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return resp.ErrNoSuchKey
 	case !ok:
 		return resp.ErrWrongType
-	case last.less(e.tomb):
-		return errSetBehind
 	case e.length > 0 && last.less(e.end):
 		return errSetPast
 	case e.length > 0 && added >= 0 && added < int64(e.length):
