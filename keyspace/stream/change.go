@@ -263,6 +263,10 @@ func (s *stream) trimBlock(b *block, t *trim) (removed int64) {
 	b.live -= uint32(removed)
 	b.gone += uint32(removed)
 	s.length -= int(removed)
+	if b.live == 0 { // its last entry was deleted before
+		s.removeBlock(place{})
+		return removed
+	}
 	s.beginAfter(b, at)
 	s.tidy(b)
 	return removed
