@@ -37,7 +37,7 @@ var soakLists = []func(draw) []string{
 	},
 	func(w draw) []string { return join(line("RPUSH", w.key("l")), w.values(200)) },
 	func(w draw) []string {
-		return join(line("SORT", w.key(w.pick("l", "z"))), w.maybe("LIMIT", w.integer(), w.integer()), w.maybe(w.pick("ASC", "DESC")),
+		return join(line("SORT", w.pick(w.alpha(), w.alike())), w.maybe("LIMIT", w.integer(), w.integer()), w.maybe(w.pick("ASC", "DESC")),
 			w.maybe("GET", w.pick("#", "{t}s*", "{t}h*->f1")), w.maybe("STORE", w.key("l")))
 	},
 }
@@ -45,7 +45,7 @@ var soakLists = []func(draw) []string{
 // soakAlpha sorts texts, on keys of their own: redis-server's order ends at a NUL.
 var soakAlpha = []func(draw) []string{
 	func(w draw) []string {
-		return line("RPUSH", w.alpha(), w.field(), w.number(-99, 99), w.pick("a", "b", "B"))
+		return line("RPUSH", w.alpha(), w.number(-99, 99), w.number(0, 9), w.pick("a", "7", "7", "B"))
 	},
 	func(w draw) []string {
 		return join(line("SORT", w.alpha(), "ALPHA"), w.maybe("LIMIT", w.integer(), w.integer()), w.maybe(w.pick("ASC", "DESC")))
@@ -99,7 +99,7 @@ var soakSorted = []func(draw) []string{
 		return line(w.pick("ZLEXCOUNT", "ZREMRANGEBYLEX"), w.alike(), w.lexBound(), w.lexBound())
 	},
 	func(w draw) []string {
-		return line("ZADD", w.alike(), "0", w.member(), "0", w.member(), "0", w.member())
+		return line("ZADD", w.alike(), "0", w.number(0, 99), "0", w.number(0, 99), "0", w.pick("a", "b", "7"))
 	},
 	func(w draw) []string {
 		return join(line("ZRANGE", w.alike(), w.lexBound(), w.lexBound(), "BYLEX"), w.maybe("LIMIT", w.integer(), w.integer()))
@@ -170,21 +170,22 @@ var soakBits = []func(draw) []string{
 	func(w draw) []string { return line("GET", w.key("p")) },
 }
 
+// soakGeo is on keys of their own too: places that are as far are in no order of Redis's promise.
 var soakGeo = []func(draw) []string{
 	func(w draw) []string {
-		return join(line("GEOADD", w.key("g")), w.maybe(w.pick("NX", "XX", "CH")), line(w.degrees(), w.degrees(), w.member(), w.degrees(), w.degrees(), w.member()))
+		return join(line("GEOADD", w.place()), w.maybe(w.pick("NX", "XX", "CH")), line(w.degrees(), w.degrees(), w.member(), w.degrees(), w.degrees(), w.member()))
 	},
-	func(w draw) []string { return join(line(w.pick("GEOPOS", "GEOHASH"), w.key("g")), w.members(3)) },
+	func(w draw) []string { return join(line(w.pick("GEOPOS", "GEOHASH"), w.place()), w.members(3)) },
 	func(w draw) []string {
-		return join(line("GEODIST", w.key("g"), w.member(), w.member()), w.maybe(w.pick("m", "km", "ft", "mi", "x")))
+		return join(line("GEODIST", w.place(), w.member(), w.member()), w.maybe(w.pick("m", "km", "ft", "mi", "x")))
 	},
 	func(w draw) []string {
-		return join(line("GEOSEARCH", w.key("g")), w.choose(line("FROMMEMBER", w.member()), line("FROMLONLAT", w.degrees(), w.degrees())),
+		return join(line("GEOSEARCH", w.place()), w.choose(line("FROMMEMBER", w.member()), line("FROMLONLAT", w.degrees(), w.degrees())),
 			w.choose(line("BYRADIUS", w.number(1, 9000), "km"), line("BYBOX", w.number(1, 9000), w.number(1, 9000), "mi")), line(w.pick("ASC", "DESC")),
 			w.maybe("COUNT", w.number(0, 9)), w.maybe("WITHCOORD"), w.maybe("WITHDIST"), w.maybe("WITHHASH"))
 	},
 	func(w draw) []string {
-		return line("GEOSEARCHSTORE", w.key("g"), w.key("g"), "FROMLONLAT", w.degrees(), w.degrees(), "BYRADIUS", w.number(1, 9000), "km")
+		return line("GEOSEARCHSTORE", w.place(), w.place(), "FROMLONLAT", w.degrees(), w.degrees(), "BYRADIUS", w.number(1, 9000), "km")
 	},
 }
 
@@ -247,5 +248,7 @@ func (w draw) bitField() []string {
 	typ, at := w.pick("u8", "i8", "u1", "i64", "u63", "i5", "u64", "i0"), w.pick("0", "#1", "3", "100", "-1", "#")
 	return w.choose(line("GET", typ, at), line("SET", typ, at, w.integer()), line("INCRBY", typ, at, w.integer()))
 }
+
+func (w draw) place() string { return alikePrefix + "geo" + w.number(0, 1) }
 
 func (w draw) degrees() string { return w.number(-90, 90) + "." + w.number(0, 9999) }

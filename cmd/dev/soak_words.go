@@ -49,7 +49,8 @@ func mustStay(argv []string) bool {
 	case slices.Contains([]string{"BLPOP", "BRPOP", "BLMOVE", "BZPOPMIN", "BZPOPMAX"}, strings.ToUpper(argv[0])): // might wait for hours
 		return true
 	}
-	return strings.HasSuffix(strings.ToUpper(argv[0]), "RANK") // has gained a word since Redis 7.0
+	// These have gained a word since Redis 7.0; COMMAND GETKEYS may be asked of them.
+	return slices.ContainsFunc(argv, func(word string) bool { return strings.HasSuffix(strings.ToUpper(word), "RANK") })
 }
 
 // tellsTime reports whether a command gives a time to live. A wrong one, drawn at random, might end while
@@ -100,9 +101,10 @@ func (w draw) integer() string {
 	return w.number(-100, 100)
 }
 
+// float draws no number so large or small that C says so: redis-server's SORT takes it amiss long after.
 func (w draw) float() string {
 	if w.oneIn(10) {
-		return w.pick("inf", "-inf", "nan", "1e400", "1e-400", "0x1p3", "1e18", "1e-17", " 1", "1 ", "", "-0", "5e-324", ".5", "5.", "1e5", "+1", "infinity", "1_0", "1e")
+		return w.pick("inf", "-inf", "nan", "0x1p3", "1e18", "1e-17", " 1", "1 ", "", "-0", ".5", "5.", "1e5", "+1", "infinity", "1_0", "1e")
 	}
 	whole := w.number(-1000, 1000)
 	return w.pick(whole, whole+"."+w.number(0, 999), whole+"."+w.number(0, 99999)+"e"+w.number(-5, 5))
