@@ -94,6 +94,8 @@ var clientRows = []Setting{
 		Help: "The most watches of live queries of one client."},
 	{Name: "watch-max-result", Kind: Memory, Default: "1mb", Min: 1, Max: longMax, Group: groupClients, effect: watching,
 		Help: "The longest result that a live query pushes; in place of a longer one it pushes an error."},
+	{Name: "busy-reply-threshold", Alias: "lua-time-limit", Kind: Int, Default: "5000", Max: longMax, Group: groupClients, effect: scripting,
+		Help: "Milliseconds after which a script that still runs lets other clients know; 0 is never."},
 	{Name: "client-query-buffer-limit", Kind: Memory, Default: "1gb", Min: 1 << 20, Max: longMax, Group: groupClients, effect: limiting,
 		Help: "The most bytes of a request that is still arriving."},
 }

@@ -143,7 +143,6 @@ var otherClientRows = []Setting{
 	{Name: "acllog-max-len", Kind: Int, Default: "128", Max: longMax},
 	{Name: "acl-pubsub-default", Kind: Enum, Default: "resetchannels", Values: []string{"allchannels", "resetchannels"}},
 	{Name: "enable-module-command", Kind: Enum, Default: "no", Values: whom, When: AtStart},
-	{Name: "busy-reply-threshold", Alias: "lua-time-limit", Kind: Int, Default: "5000", Max: longMax},
 	{Name: "lua-enable-deprecated-api", Kind: Bool, Default: "no", When: AtStart, Hidden: true},
 	{Name: "lua-replicate-commands", Kind: Directive, When: AtStart, Min: 1, Max: 1},
 }

@@ -176,7 +176,7 @@ func compileBody(text []byte) (*body, resp.Reply) {
 			return nil, mistake
 		}
 	}
-	proto, err := compile(source, "user_script")
+	proto, err := compile(source, scriptChunk)
 	if err != nil {
 		return nil, resp.Error("ERR Error compiling script (new function): " + err.Error())
 	}

@@ -27,6 +27,9 @@ var (
 
 // lookAround is called by the machine now and then.
 func (r *run) lookAround(now time.Time) {
+	if r.start.IsZero() {
+		r.start = now
+	}
 	if r.killed.Load() {
 		if r.function {
 			r.machine.halt(errFunctionKilled)

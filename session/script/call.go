@@ -184,28 +184,31 @@ func (r *run) publish(sort subscription.Sort, argv [][]byte) resp.Reply {
 // be undone. With all shards at hand it notes whether the script keeps to those
 // of its keys.
 func (r *run) admit(row *session.Command, argv [][]byte, writes bool) bool {
+	if at := row.SingleKey(); at > 0 && row.Reaches == nil && row.Flags&(command.AllShards|command.ByCursor) == 0 {
+		return r.admitKey(argv[at], writes)
+	}
 	if row.NeedsAll(argv) || row.Flags.Has(command.ByCursor) {
 		r.strayed = true
 		return !r.narrow
 	}
-	if r.strayed {
-		return true
-	}
 	keys, _ := row.AppendKeys(r.machine.keys[:0], argv)
 	r.machine.keys = keys[:0]
 	for _, k := range keys {
-		key := argv[k.Pos]
-		if !r.narrow {
-			r.strayed = r.strayed || !r.declared[keyspace.ShardOf(key, r.total)]
-			continue
-		}
-		if !r.tx.Holds(key) {
-			return false
-		}
-		r.tx.DB = r.db
-		if writes && !r.undo.Keep(r.tx, key) {
+		if !r.admitKey(argv[k.Pos], writes) {
 			return false
 		}
 	}
 	return true
+}
+
+func (r *run) admitKey(key []byte, writes bool) bool {
+	if !r.narrow {
+		r.strayed = r.strayed || !r.declared[keyspace.ShardOf(key, r.total)]
+		return true
+	}
+	if !r.tx.Holds(key) {
+		return false
+	}
+	r.tx.DB = r.db
+	return !writes || r.undo.Keep(r.tx, key)
 }

@@ -21,13 +21,25 @@ func compile(source, chunk string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, syntaxError(chunk, err)
 	}
-	rewriteAll(stmts)
+	w := &rewriter{own: map[string]bool{}}
+	if chunk != scriptChunk {
+		w.own["redis"], w.own["KEYS"], w.own["ARGV"] = true, true, true
+	}
+	w.gather(stmts)
+	w.all(stmts)
 	proto, err := lua.Compile(stmts, chunk)
 	if err != nil {
 		return nil, syntaxError(chunk, err)
 	}
+	proto.IsVarArg &^= lua.VarArgNeedsArg // a chunk has no table arg, which would cost more than all else
 	return proto, nil
 }
+
+// The chunks of scripts and of libraries.
+const (
+	scriptChunk   = "user_script"
+	functionChunk = "user_function"
+)
 
 // joinName cannot be written in a script.
 const joinName = " join"
@@ -58,87 +70,108 @@ func syntaxError(chunk string, err error) error {
 	return errors.New(text)
 }
 
-func rewriteAll(stmts []ast.Stmt) {
+func (w *rewriter) all(stmts []ast.Stmt) {
 	for _, s := range stmts {
-		rewriteStmt(s)
+		w.stmt(s)
 	}
 }
 
-func rewriteStmt(s ast.Stmt) {
+func (w *rewriter) stmt(s ast.Stmt) {
+	if w.noting {
+		w.note(s)
+	}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		rewriteList(s.Lhs)
-		rewriteList(s.Rhs)
+		w.list(s.Lhs)
+		w.list(s.Rhs)
 	case *ast.LocalAssignStmt:
-		rewriteList(s.Exprs)
+		w.list(s.Exprs)
 	case *ast.FuncCallStmt:
-		rewrite(&s.Expr)
+		w.expr(&s.Expr)
 	case *ast.DoBlockStmt:
-		rewriteAll(s.Stmts)
+		w.all(s.Stmts)
 	case *ast.WhileStmt:
-		rewrite(&s.Condition)
-		rewriteAll(s.Stmts)
+		w.expr(&s.Condition)
+		w.all(s.Stmts)
 	case *ast.RepeatStmt:
-		rewrite(&s.Condition)
-		rewriteAll(s.Stmts)
+		w.expr(&s.Condition)
+		w.all(s.Stmts)
 	case *ast.IfStmt:
-		rewrite(&s.Condition)
-		rewriteAll(s.Then)
-		rewriteAll(s.Else)
+		w.expr(&s.Condition)
+		w.all(s.Then)
+		w.all(s.Else)
 	case *ast.NumberForStmt:
-		rewrite(&s.Init)
-		rewrite(&s.Limit)
-		rewrite(&s.Step)
-		rewriteAll(s.Stmts)
+		w.expr(&s.Init)
+		w.expr(&s.Limit)
+		w.expr(&s.Step)
+		w.all(s.Stmts)
 	case *ast.GenericForStmt:
-		rewriteList(s.Exprs)
-		rewriteAll(s.Stmts)
+		w.list(s.Exprs)
+		w.all(s.Stmts)
 	case *ast.FuncDefStmt:
-		rewriteAll(s.Func.Stmts)
+		w.function(s.Func)
 	case *ast.ReturnStmt:
-		rewriteList(s.Exprs)
+		w.list(s.Exprs)
 	}
 }
 
-func rewriteList(list []ast.Expr) {
+func (w *rewriter) function(x *ast.FunctionExpr) {
+	if w.noting && x.ParList != nil {
+		w.names(x.ParList.Names)
+	}
+	w.all(x.Stmts)
+}
+
+func (w *rewriter) list(list []ast.Expr) {
 	for i := range list {
-		rewrite(&list[i])
+		w.expr(&list[i])
 	}
 }
 
-func rewrite(at *ast.Expr) {
+func (w *rewriter) expr(at *ast.Expr) {
 	switch x := (*at).(type) {
+	case *ast.IdentExpr:
+		w.global(x)
 	case *ast.AttrGetExpr:
-		rewrite(&x.Object)
-		rewrite(&x.Key)
+		if alias := w.field(x); alias != nil {
+			*at = alias
+			return
+		}
+		w.expr(&x.Object)
+		w.expr(&x.Key)
 	case *ast.TableExpr:
 		for _, f := range x.Fields {
-			rewrite(&f.Key)
-			rewrite(&f.Value)
+			w.expr(&f.Key)
+			w.expr(&f.Value)
 		}
 	case *ast.FuncCallExpr:
-		rewrite(&x.Func)
-		rewrite(&x.Receiver)
-		rewriteList(x.Args)
+		w.expr(&x.Func)
+		w.expr(&x.Receiver)
+		w.list(x.Args)
 	case *ast.LogicalOpExpr:
-		rewrite(&x.Lhs)
-		rewrite(&x.Rhs)
+		w.expr(&x.Lhs)
+		w.expr(&x.Rhs)
 	case *ast.RelationalOpExpr:
-		rewrite(&x.Lhs)
-		rewrite(&x.Rhs)
+		w.expr(&x.Lhs)
+		w.expr(&x.Rhs)
 	case *ast.ArithmeticOpExpr:
-		rewrite(&x.Lhs)
-		rewrite(&x.Rhs)
+		w.expr(&x.Lhs)
+		w.expr(&x.Rhs)
 	case *ast.UnaryMinusOpExpr:
-		rewrite(&x.Expr)
+		w.expr(&x.Expr)
 	case *ast.UnaryNotOpExpr:
-		rewrite(&x.Expr)
+		w.expr(&x.Expr)
 	case *ast.UnaryLenOpExpr:
-		rewrite(&x.Expr)
+		w.expr(&x.Expr)
 	case *ast.FunctionExpr:
-		rewriteAll(x.Stmts)
+		w.function(x)
 	case *ast.StringConcatOpExpr:
-		*at = joinCall(x)
+		if w.noting {
+			w.expr(&x.Lhs)
+			w.expr(&x.Rhs)
+			return
+		}
+		*at = w.joinCall(x)
 	}
 }
 
@@ -148,7 +181,7 @@ const joinMost = 100
 
 // joinCall is the call that stands for a .. b .. c, which Lua joins from the
 // right.
-func joinCall(x *ast.StringConcatOpExpr) ast.Expr {
+func (w *rewriter) joinCall(x *ast.StringConcatOpExpr) ast.Expr {
 	var operands []ast.Expr
 	var last ast.Expr = x
 	for len(operands) < joinMost {
@@ -161,7 +194,7 @@ func joinCall(x *ast.StringConcatOpExpr) ast.Expr {
 	}
 	operands = append(operands, last)
 	for i := range operands {
-		rewrite(&operands[i])
+		w.expr(&operands[i])
 		operands[i] = single(operands[i])
 	}
 	name := &ast.IdentExpr{Value: joinName}

@@ -22,7 +22,7 @@ func (m *machine) value(l *lua.LState, r resp.Reply) lua.LValue {
 		}
 		return lua.LFalse
 	case resp.Status:
-		t := l.NewTable()
+		t := l.CreateTable(0, 1)
 		t.RawSetString("ok", lua.LString(strings.Clone(r.Str())))
 		return t
 	case resp.Failure:
@@ -56,7 +56,7 @@ func (m *machine) list(l *lua.LState, items []resp.Reply) *lua.LTable {
 
 // value3 is value for what only RESP3 has.
 func (m *machine) value3(l *lua.LState, r resp.Reply) lua.LValue {
-	t := l.NewTable()
+	t := l.CreateTable(0, 1)
 	switch r.Kind() {
 	case resp.Decimal:
 		t.RawSetString("double", lua.LNumber(r.Float()))

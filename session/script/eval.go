@@ -121,11 +121,17 @@ func (t there) runBody(b *body, a *command.Args, keys, args [][]byte, readOnly b
 	}
 	return t.run(job{name: b.sha, flags: b.flags, readOnly: readOnly, keys: keys, args: args, reach: &b.reach,
 		push: func(m *machine, _ *run) int {
-			m.behind.RawSetString("KEYS", m.wordTable(keys))
-			m.behind.RawSetString("ARGV", m.wordTable(args))
+			m.setGlobal("KEYS", keysAlias, m.wordTable(keys))
+			m.setGlobal("ARGV", argvAlias, m.wordTable(args))
 			m.state.Push(m.state.NewFunctionFromProto(b.proto))
 			return 0
 		}}, a.Argv())
+}
+
+// setGlobal sets a global that has an alias.
+func (m *machine) setGlobal(name, alias string, v lua.LValue) {
+	m.behind.RawSetString(name, v)
+	m.globals.RawSetString(alias, v)
 }
 
 // wordTable is a table of words.

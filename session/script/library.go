@@ -85,7 +85,7 @@ func (e *Engine) newLibrary(code string, known func(name string) bool) (lib *lib
 	case known(lib.name):
 		return nil, "Library '" + lib.name + "' already exists"
 	}
-	proto, err := compile("\n"+rest, "user_function")
+	proto, err := compile("\n"+rest, functionChunk)
 	if err != nil {
 		return nil, "Error compiling function: " + err.Error()
 	}

@@ -28,6 +28,7 @@ type machine struct {
 	loading *registration // FUNCTION LOAD
 	failed  string        // why there is no function to call
 
+	redis       *lua.LTable // the table redis
 	registering *lua.LTable // the table redis while a library is loaded
 
 	bytes []byte // of redis.call's words
@@ -35,6 +36,7 @@ type machine struct {
 	argv  [][]byte
 	keys  []command.KeyAt
 
+	spare   *run  // to be used again
 	fuel    int   // instructions until the next look around
 	stop    error // what the script is to end with
 	looked  time.Time
@@ -121,7 +123,10 @@ func (m *machine) lookAround() <-chan struct{} {
 	if m.run != nil {
 		m.run.lookAround(now)
 	}
-	if m.stop == nil && now.Sub(m.looked) >= heapInterval {
+	switch {
+	case m.looked.IsZero():
+		m.looked = now
+	case m.stop == nil && now.Sub(m.looked) >= heapInterval:
 		m.weigh(0)
 		m.looked = now
 	}
@@ -161,7 +166,7 @@ func (m *machine) charge(l *lua.LState, n int) {
 	if n < textLight {
 		return
 	}
-	if m.charged += n; m.charged > chargeMax || m.base == 0 {
+	if m.charged += n; m.charged > chargeMax {
 		m.weigh(n)
 	}
 	if n > textMax {
@@ -175,5 +180,5 @@ func (m *machine) charge(l *lua.LState, n int) {
 // begin readies the machine for a run.
 func (m *machine) begin(r *run) {
 	m.run, m.stop, m.fuel, m.base, m.charged = r, nil, fuelMax, 0, 0
-	m.looked = r.start
+	m.looked = time.Time{}
 }

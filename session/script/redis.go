@@ -47,7 +47,7 @@ func versionNumber() (n int) {
 
 // failure is an error as scripts see it.
 func failure(l *lua.LState, said string) *lua.LTable {
-	t := l.NewTable()
+	t := l.CreateTable(0, 1)
 	t.RawSetString("err", lua.LString(said))
 	return t
 }
@@ -82,7 +82,7 @@ func statusReply(l *lua.LState) int {
 	if l.GetTop() != 1 || !ok {
 		return failedArgument(l)
 	}
-	t := l.NewTable()
+	t := l.CreateTable(0, 1)
 	t.RawSetString("ok", s)
 	l.Push(t)
 	return 1

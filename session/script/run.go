@@ -38,8 +38,8 @@ type run struct {
 	events   int
 	inside   bool // a command of the keyspace is running
 
-	start  time.Time
-	listed bool // among those that may be killed
+	start  time.Time // when it was first looked at
+	listed bool      // among those that may be killed
 	killed atomic.Bool
 	wrote  atomic.Bool
 }
@@ -63,8 +63,9 @@ type job struct {
 // run runs a script in the present command of the shards' turn.
 func (t there) run(j job, argv [][]byte) resp.Reply {
 	m := t.take()
-	r := &run{engine: t.Engine, machine: m, tx: t.tx, name: j.name, function: j.function, argv: argv,
-		readOnly: j.readOnly || j.flags&noWrites != 0, db: t.tx.DB, total: t.tx.Shards(), caller: t.tx.Caller, start: time.Now()}
+	r := m.newRun()
+	r.engine, r.machine, r.tx, r.name, r.function, r.argv = t.Engine, m, t.tx, j.name, j.function, argv
+	r.readOnly, r.db, r.total, r.caller = j.readOnly || j.flags&noWrites != 0, t.tx.DB, t.tx.Shards(), t.tx.Caller
 	if s, ok := r.caller.(*session.Session); ok {
 		r.server = s.Server()
 	}
@@ -80,6 +81,9 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 	if inside {
 		panic(fmt.Sprintf("a command failed within a script: %s", reply.Str()))
 	}
+	if !r.listed && !wide {
+		m.spare = r
+	}
 	t.give(m)
 	if wide {
 		j.reach.state.Store(strays)
@@ -87,7 +91,7 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 		t.tx.ForgetEvents(r.events)
 		t.tx.Everywhere()
 	}
-	if r.total > 1 && !r.narrow {
+	if r.total > 1 && !r.narrow && !r.loading {
 		state := confined
 		if r.strayed {
 			state = strays
@@ -95,6 +99,17 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 		j.reach.state.Store(state)
 	}
 	return reply
+}
+
+// newRun is a run without anything. That of a script which nobody can have
+// noticed is used again.
+func (m *machine) newRun() *run {
+	if r := m.spare; r != nil {
+		m.spare = nil
+		*r = run{}
+		return r
+	}
+	return &run{}
 }
 
 // look notes which shards are at hand.
@@ -143,9 +158,9 @@ func (r *run) ended(why string, err error) resp.Reply {
 
 func (r *run) chunk() string {
 	if r.function {
-		return "user_function"
+		return functionChunk
 	}
-	return "user_script"
+	return scriptChunk
 }
 
 // place is how errors say where they happened.

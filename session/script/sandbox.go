@@ -35,6 +35,9 @@ func (m *machine) furnish() {
 	m.behind.RawSetString("_VERSION", lua.LString("Lua 5.1"))
 	m.furnishLibraries(from)
 	m.globals.RawSetString(joinName, l.NewFunction(m.join))
+	for name, alias := range calls {
+		m.globals.RawSetString(alias, m.redis.RawGetString(name))
+	}
 }
 
 // furnishLibraries are the tables of functions.
@@ -51,7 +54,8 @@ func (m *machine) furnishLibraries(from *lua.LTable) {
 	}))
 	libraries["math"].RawSetString("huge", lua.LNumber(math.Inf(1)))
 	m.wrapCoroutines(libraries["coroutine"])
-	libraries["redis"] = m.redisTable()
+	m.redis = m.redisTable()
+	libraries["redis"] = m.redis
 	m.registering = m.registeringTable()
 	for name, t := range libraries {
 		m.behind.RawSetString(name, m.show(t))

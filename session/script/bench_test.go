@@ -1,0 +1,44 @@
+package script
+
+import (
+	"testing"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/str"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/session"
+)
+
+// BenchmarkScript runs a script of one call, and one of ten, in a shard's turn.
+func BenchmarkScript(b *testing.B) {
+	for name, source := range map[string]string{
+		"none": `return 1`,
+		"one":  `return redis.call("GET", KEYS[1])`,
+		"ten":  `local r for i = 1, 10 do r = redis.call("GET", KEYS[1]) end return r`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := &session.Catalogue{}
+			c.AddData(&str.Commands)
+			e := AddTo(c)
+			c.Seal()
+			body, mistake := e.learn([]byte(source), true)
+			if mistake.IsError() {
+				b.Fatal(mistake.Str())
+			}
+			sh := keyspace.NewShard(0, 1, 1)
+			turn := keyspace.Turn{Now: 1, Settings: keyspace.DefaultSettings(), Nanos: func() int64 { return 0 }, Versions: func(int) uint64 { return 0 }}
+			tx := keyspace.Begin(&turn, []*keyspace.Shard{sh}, 1)
+			spec := c.Named("EVALSHA").Data
+			x := keyspace.Execute{Encoder: resp.V2, Heavy: true}
+			for range 16 {
+				x.Requests = append(x.Requests, keyspace.Request{Spec: spec, Argv: [][]byte{[]byte("evalsha"), []byte(body.sha), []byte("1"), []byte("key")}})
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := 0; i < b.N; i += 16 {
+				x.Out = x.Out[:0]
+				tx.Run(&turn, &x)
+			}
+		})
+	}
+}
