@@ -32,6 +32,7 @@ const (
 	probing
 	messaging
 	notifying
+	scripting
 )
 
 // effects does them. One that fails has changed nothing.
@@ -39,11 +40,12 @@ var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
 	probing: probe, messaging: limitMessages, notifying: notify,
+	scripting: limitScripts,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{protecting, idling, authenticating, limiting, timing, watching, messaging, notifying}
+var atStart = []effect{protecting, idling, authenticating, limiting, timing, watching, messaging, notifying, scripting}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
@@ -214,3 +216,12 @@ var levels = map[string]hclog.Level{
 
 // LogLevel is the setting loglevel in the terms of our logger.
 func (c *Config) LogLevel() hclog.Level { return levels[c.Text("loglevel")] }
+
+// limitScripts sets after how long a script counts as busy.
+func limitScripts(c *Config, s *actors.System) error {
+	s.Scripts.SetThreshold(time.Duration(min(c.Int("busy-reply-threshold"), thresholdMax)) * time.Millisecond)
+	return nil
+}
+
+// thresholdMax is longer than any script runs, in milliseconds.
+const thresholdMax = 1 << 40

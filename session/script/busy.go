@@ -13,10 +13,9 @@ import (
 const killableAfter = 20 * time.Millisecond
 
 var (
-	errKilled         = errors.New("Script killed by user with SCRIPT KILL.")
-	errFunctionKilled = errors.New("Script killed by user with FUNCTION KILL.")
-	errLoadTimeout    = errors.New("FUNCTION LOAD timeout")
-	errShutdown       = errors.New("Script killed by SHUTDOWN.")
+	errKilled      = errors.New("Script killed by user with SCRIPT KILL...")
+	errLoadTimeout = errors.New("FUNCTION LOAD timeout")
+	errShutdown    = errors.New("Script killed by SHUTDOWN.")
 
 	errNotBusy    = resp.Error("NOTBUSY No scripts in execution right now.")
 	errUnkillable = resp.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
@@ -31,11 +30,7 @@ func (r *run) lookAround(now time.Time) {
 		r.start = now
 	}
 	if r.killed.Load() {
-		if r.function {
-			r.machine.halt(errFunctionKilled)
-		} else {
-			r.machine.halt(errKilled)
-		}
+		r.machine.halt(errKilled)
 		return
 	}
 	if r.engine.closing.Load() {

@@ -194,6 +194,9 @@ var _ = Tells.Add(command.Spec[here]{
 		defer h.mu.Unlock()
 		now := resp.Nil
 		if len(h.running) > 0 {
+			if !h.running[0].function {
+				return errBusyScript
+			}
 			now = h.running[0].describe()
 		}
 		counts := resp.Map(resp.BulkString("libraries_count"), resp.Int(int64(len(h.libraries))),
