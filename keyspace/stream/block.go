@@ -16,7 +16,7 @@ type block struct {
 	begin      uint32
 	live, gone uint32 // entries: those that are there, and those deleted since the first
 	wasted     uint32 // bytes of deleted entries that are still there
-	_          uint32
+	version    uint32 // goes up when entries move within it
 }
 
 // What the flags of an entry say.

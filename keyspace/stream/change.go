@@ -170,6 +170,7 @@ func (s *stream) tidy(b *block) {
 		at = next
 	}
 	b.used, b.wasted = uint32(end), 0
+	b.version++
 	s.free(&old)
 }
 

@@ -14,6 +14,7 @@ type group struct {
 	read      int64 // entries that came before it or are it; unknown if so
 	pending   ordered[delivery]
 	consumers []*consumer // by their names
+	come      mark        // where reading goes on
 	numbered  []*consumer // by the numbers that deliveries have; nil for one that is gone
 }
 

@@ -10,7 +10,6 @@ type walk struct {
 	bytes   []byte
 	at, end int
 	offsets []uint32 // of the block's entries up to end, going backwards
-	room    [128]uint32
 	done    bool
 }
 
@@ -34,6 +33,34 @@ func (w *walk) begin(s *stream, span interval) {
 	w.open()
 }
 
+// mark is where a walk has come to, for one that is to go on there.
+type mark struct {
+	id      ID // of the entry before
+	block   ID // the first one of the block
+	version uint32
+	at      uint32
+}
+
+// goOn makes a walk which has just begun behind m.id go on at the mark, if that
+// still holds.
+func (w *walk) goOn(m *mark, after ID) {
+	if w.done || m.id != after {
+		return
+	}
+	if b := w.s.at(w.p); b.first == m.block && b.version == m.version && m.at >= b.begin {
+		w.at = int(m.at)
+	}
+}
+
+// mark is where the walk is, behind the entry of an ID.
+func (w *walk) mark(id ID) mark {
+	if w.done {
+		return mark{}
+	}
+	b := w.s.at(w.p)
+	return mark{id, b.first, b.version, uint32(w.at)}
+}
+
 // open begins with the block at p.
 func (w *walk) open() {
 	if w.done = !w.s.valid(w.p); w.done {
@@ -42,7 +69,7 @@ func (w *walk) open() {
 	b := w.s.at(w.p)
 	w.bytes, w.at, w.end = w.s.bytesOf(b), int(b.begin), int(b.used)
 	if w.reverse {
-		w.offsets = w.room[:0]
+		w.offsets = make([]uint32, 0, b.live+b.gone)
 		for at := w.at; at < w.end; at = skip(w.bytes, at) {
 			w.offsets = append(w.offsets, uint32(at))
 		}

@@ -226,7 +226,8 @@ func (r *reading) serve(tx *keyspace.Tx, key []byte, after ID, buf []byte) (entr
 	if !e.has(after) {
 		return resp.Nothing, buf, false
 	}
-	entries, used = e.behind(after, r.count, buf, nil)
+	w := e.walk(after.after())
+	entries, used = w.entries(buf, r.count, nil)
 	return entries, used, true
 }
 
@@ -235,15 +236,13 @@ func (s *stream) has(after ID) bool {
 	return s.length > 0 && after.less(s.end)
 }
 
-// behind are the entries behind an ID.
-func (s *stream) behind(after ID, count int64, buf []byte, visit func(ID)) (entries resp.Reply, used []byte) {
-	from, ok := after.next()
+// after is the interval of all that comes behind an ID.
+func (id ID) after() interval {
+	from, ok := id.next()
 	if !ok {
-		return resp.EmptyList, buf
+		return interval{maxID, ID{}}
 	}
-	var w walk
-	w.begin(s, interval{from, maxID})
-	return w.entries(buf, count, visit)
+	return interval{from, maxID}
 }
 
 // serveGroup is serve for a consumer of a group.
@@ -259,12 +258,15 @@ func (r *reading) serveGroup(e *edit, after ID, buf []byte) (entries resp.Reply,
 	if after != newEntries {
 		return e.history(g, c, after, r.count), buf, true
 	}
-	entries, used = e.behind(g.last, r.count, buf, func(id ID) {
+	w := e.walk(g.last.after())
+	w.goOn(&g.come, g.last)
+	entries, used = w.entries(buf, r.count, func(id ID) {
 		e.advance(g, id)
 		if !r.noAck {
 			g.deliver(id, c, now)
 		}
 	})
+	g.come = w.mark(g.last)
 	return entries, used, true
 }
 
