@@ -1,7 +1,7 @@
 // Package session owns the conversations: one Session a connection, which
 // reads commands, checks them, sends them to the shards they concern, and
-// writes the replies in the order of the requests. Its transports carry the
-// bytes.
+// writes the replies in the order of the requests. A transport carries the
+// bytes: see transport.go.
 //
 // It promises that the replies and effects of one link keep the order of its
 // requests, that a link which does not read its replies is not read from
@@ -40,6 +40,7 @@ type Session struct {
 	multi         *Multi
 	lock          *Lock
 	closing       bool     // no further command is taken
+	alone         bool     // the peer will send nothing more
 	held          [][]byte // a command that waits for what is before it
 	later         *Command // a command whose reply comes by Answer
 	early         *served  // what a command got before it was seen to wait

@@ -89,8 +89,10 @@ type PeerCloser interface {
 	// PeerClosed tells, at most once and only while the link is paused, that
 	// the peer has closed its side: it may still read, but will send nothing
 	// after what it has sent. A handler that waits for something that may
-	// never come (a blocked command) can give up here; the end of an unpaused
-	// link, or of one reset by its peer, is told by Closed.
+	// never come (a blocked command), now or at a later pause, can give up
+	// then; the end of an unpaused link, or of one reset by its peer, is told
+	// by Closed. If the peer has sent much since the pause, its end is heard of
+	// only behind that.
 	PeerClosed()
 }
 

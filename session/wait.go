@@ -66,6 +66,9 @@ func (s *Session) waitFor(row *Command, waiter *keyspace.Waiter) {
 func (w *Wait) begin(d time.Duration) {
 	w.session.wait.Store(w)
 	w.session.SetFlag(FlagBlocked, true)
+	if w.session.alone {
+		w.session.link.Close()
+	}
 	if d > 0 {
 		w.timer = time.AfterFunc(d, func() { w.Answer(w.timeout) })
 	}
@@ -159,8 +162,10 @@ func (s *Session) Unblock(withError bool) bool {
 	return w.Answer(w.timeout)
 }
 
-// peerLeft gives up what the session waits for: nobody is there to hear of it.
+// peerLeft gives up what the session waits for, or would wait for later: nobody
+// is there to hear of it.
 func (s *Session) peerLeft() {
+	s.alone = true
 	if s.wait.Load() != nil {
 		s.link.Close()
 	}

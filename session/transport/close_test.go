@@ -92,6 +92,47 @@ func TestTransportTellsAPausedHandlerOfHalfClose(t *testing.T) {
 	})
 }
 
+// It hears of it behind what has come since, and if the end had come before it
+// began to wait.
+func TestTransportTellsOfHalfCloseHoweverItComes(t *testing.T) {
+	eachTransport(t, func(t *testing.T, kind string) {
+		shown, gone := make(chan int, 1000), make(chan bool, 5)
+		s := newStage(t, kind, Config{}, func(link session.Link, actor *script) {
+			busy := 0
+			actor.received = func(data []byte) int {
+				link.Pause()
+				if busy++; busy <= 200 && data[0] == 'b' {
+					link.Resume()
+					return 0
+				}
+				shown <- len(data)
+				return len(data)
+			}
+			actor.gone = func() {
+				gone <- true
+				link.Close()
+			}
+		})
+		f := func(what string, pieces ...string) {
+			t.Helper()
+			conn := s.dial()
+			send(t, conn, pieces[0])
+			for _, piece := range pieces[1:] {
+				await(t, shown, what)
+				send(t, conn, piece)
+			}
+			conn.CloseWrite()
+			await(t, gone, what)
+			if err := s.awaitClosed(); err != nil || len(gone) != 0 {
+				t.Fatalf("%s: Closed(%v), and %d more PeerClosed", what, err, len(gone))
+			}
+		}
+		f("the end alone", "wait")
+		f("the end behind more", "wait", "more")
+		f("the end while it is busy", "busy")
+	})
+}
+
 func TestTransportClosesAfterWrites(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		big := string(bytes.Repeat([]byte("b"), 8<<20))

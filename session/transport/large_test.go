@@ -15,19 +15,22 @@ import (
 const largeBytes = 24 << 20 // more than sockets hold
 
 // countLarge runs test on every transport, and sees that it leaves nothing in
-// Buffers. inUse is what the test has in them, but for those that are kept.
+// Buffers. inUse is what is in them, but for those that are kept.
 func countLarge(t *testing.T, test func(t *testing.T, kind string, inUse func() int64)) {
+	inUse := func() int64 {
+		slab.AgeBuffers()
+		slab.AgeBuffers()
+		return slab.InBuffers()
+	}
+	freed := func() bool {
+		runtime.GC()
+		return inUse() == 0
+	}
 	for kind := range transports {
 		t.Run(kind, func(t *testing.T) {
-			inBuffers := func() int64 {
-				slab.AgeBuffers()
-				slab.AgeBuffers()
-				return slab.InBuffers()
-			}
-			before := inBuffers()
-			inUse := func() int64 { return inBuffers() - before }
+			awaitThat(t, "the Buffers of tests before freed", freed)
 			test(t, kind, inUse)
-			awaitThat(t, "Buffers freed", func() bool { return inUse() == 0 })
+			awaitThat(t, "Buffers freed", freed)
 		})
 	}
 }
@@ -164,9 +167,5 @@ func TestTransportKeepsLargeRequestsOfClosedLinks(t *testing.T) {
 		}
 		conn.Close()
 		s.transport.Close()
-		awaitThat(t, "the request's Buffer freed", func() bool {
-			runtime.GC()
-			return inUse() == 0
-		})
 	})
 }

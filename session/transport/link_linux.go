@@ -240,6 +240,9 @@ func (k *eventLink) settle() {
 	if k.gathered {
 		k.loop().sendGathered()
 	}
+	if k.eof && k.paused && !k.closing {
+		k.tellPeerClosed()
+	}
 	if k.closed || k.out.size > 0 {
 		return
 	}

@@ -71,7 +71,7 @@ type turnLink struct {
 	wrapping  bool
 	due       bool // serve has been posted
 	paused    bool
-	unshown   bool // bytes have come while the link was paused
+	unshown   int  // bytes that have come while the link was paused
 	again     bool // Resume was called since the last Received
 	untold    bool // Drained is owed
 	eof       bool
@@ -102,8 +102,11 @@ func (refused) Received(data []byte) int { return len(data) }
 func (refused) Drained()                 {}
 func (refused) Closed(error)             {}
 
-// run reads until the link is closed. A paused link is read from once more,
-// into space that nobody looks at, to hear of its peer's end.
+// unshownMax is how many bytes are read of a paused link, into space that nobody
+// looks at, to hear of its peer's end.
+const unshownMax = 16 << 10
+
+// run reads until the link is closed.
 func (k *turnLink) run() {
 	if k.wrapping {
 		k.wrap()
@@ -116,7 +119,7 @@ func (k *turnLink) run() {
 		n, err := k.conn.Read(buf)
 		k.loop.turn.Lock()
 		k.arrived(n, err)
-		for !k.closed && (k.eof || k.paused && k.unshown) {
+		for !k.closed && (k.eof || k.paused && k.unshown >= unshownMax) {
 			k.mayRead.Wait()
 		}
 	}
@@ -184,7 +187,7 @@ func (k *turnLink) arrived(n int, err error) {
 	case k.flushing:
 		k.in.consume(n)
 	case k.paused:
-		k.unshown = true
+		k.unshown += n
 	case !k.closing:
 		k.show()
 	}
@@ -201,15 +204,21 @@ func (k *turnLink) arrived(n int, err error) {
 
 func (k *turnLink) endOfInput() {
 	k.eof = true
-	if handler, ok := k.handler.(session.PeerCloser); ok && k.paused && !k.peerTold {
-		k.peerTold = true
-		handler.PeerClosed()
-	}
 	k.settle()
 }
 
+func (k *turnLink) tellPeerClosed() {
+	if k.peerTold {
+		return
+	}
+	k.peerTold = true
+	if handler, ok := k.handler.(session.PeerCloser); ok {
+		handler.PeerClosed()
+	}
+}
+
 func (k *turnLink) show() {
-	k.again, k.unshown, k.in.expect = false, false, 0
+	k.again, k.unshown, k.in.expect = false, 0, 0
 	k.in.consume(k.handler.Received(k.in.bytes()))
 }
 
@@ -231,7 +240,7 @@ func (k *turnLink) serve() {
 		return
 	}
 	if k.again && !k.paused && !k.flushing {
-		k.again, k.unshown = false, false
+		k.again, k.unshown = false, 0
 		k.in.returned()
 		if !k.in.empty() {
 			k.show()
@@ -243,6 +252,9 @@ func (k *turnLink) serve() {
 
 // settle closes the link if nothing is left to be done for it.
 func (k *turnLink) settle() {
+	if k.eof && k.paused && !k.closing {
+		k.tellPeerClosed()
+	}
 	if k.closed || k.untold || k.out.size.Load() > 0 {
 		return
 	}
