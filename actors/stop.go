@@ -30,6 +30,7 @@ const drainInterval = 2 * time.Millisecond
 func (s *System) Drain(patience time.Duration) (complete bool) {
 	s.mu.Lock()
 	s.transport.StopListening()
+	s.Scripts.EndBusy()
 	s.addresses = nil
 	s.mu.Unlock()
 	deadline := time.NewTimer(patience)

@@ -33,7 +33,7 @@ func (r *run) lookAround(now time.Time) {
 		r.machine.halt(errKilled)
 		return
 	}
-	if r.engine.closing.Load() {
+	if r.engine.closing.Load() == endAll {
 		r.machine.halt(errShutdown)
 		return
 	}
@@ -54,6 +54,10 @@ func (r *run) lookAround(now time.Time) {
 		busy := &errBusyScript
 		if r.function {
 			busy = &errBusyFunction
+		}
+		if r.engine.closing.Load() == endBusy {
+			r.machine.halt(errShutdown)
+			return
 		}
 		if r.server.Busy.Load() == nil {
 			r.server.Busy.Store(busy)
@@ -101,5 +105,15 @@ func (e *Engine) kill(functions bool) resp.Reply {
 	return errBusyFunction
 }
 
-// Close ends all scripts, and those that begin from here on.
-func (e *Engine) Close() { e.closing.Store(true) }
+// What the engine is to end.
+const (
+	endBusy int32 = 1 + iota
+	endAll
+)
+
+// EndBusy ends the scripts that are busy, and those that come to be; Close ends
+// all. What they have written stays.
+func (e *Engine) EndBusy() { e.closing.Store(endBusy) }
+
+// Close ends all scripts.
+func (e *Engine) Close() { e.closing.Store(endAll) }

@@ -27,7 +27,7 @@ func (m *machine) furnish() {
 		raisef(l, "Script attempted to access nonexistent global variable '%s'", text(l.Get(2)))
 		return 0
 	}}))
-	for _, name := range strings.Fields("assert rawequal select type unpack xpcall") {
+	for _, name := range strings.Fields("assert rawequal select type xpcall") {
 		m.behind.RawSetString(name, from.RawGetString(name))
 	}
 	m.fill(m.behind, m.basics())
@@ -135,7 +135,7 @@ func (m *machine) basics() map[string]lua.LGFunction {
 		},
 		"next": next, "ipairs": m.ipairs, "rawget": rawget, "rawset": rawset, "setmetatable": setMetatable,
 		"getmetatable": m.getMetatable,
-		"tostring":     toString, "tonumber": toNumber, "error": raiseError, "pcall": protectedCall, "load": m.load, "loadstring": m.loadString,
+		"tostring":     toString, "tonumber": toNumber, "unpack": unpack, "error": raiseError, "pcall": protectedCall, "load": m.load, "loadstring": m.loadString,
 		"collectgarbage": func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 },
 		"gcinfo":         func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 },
 	}
@@ -234,6 +234,21 @@ func toString(l *lua.LState) int {
 	}
 	l.Push(l.ToStringMeta(v))
 	return 1
+}
+
+func unpack(l *lua.LState) int {
+	t, from := l.CheckTable(1), l.OptInt(2, 1)
+	to := l.OptInt(3, t.Len())
+	if from > to {
+		return 0
+	}
+	if n := to - from + 1; n <= 0 || n > unpackMax {
+		raisef(l, "too many results to unpack")
+	}
+	for i := from; i <= to; i++ {
+		l.Push(t.RawGetInt(i))
+	}
+	return to - from + 1
 }
 
 func toNumber(l *lua.LState) int {

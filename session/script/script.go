@@ -22,7 +22,7 @@ import (
 type Engine struct {
 	catalogue *session.Catalogue
 	threshold atomic.Int64 // nanoseconds after which a script is busy
-	closing   atomic.Bool
+	closing   atomic.Int32 // see EndBusy
 
 	mu        sync.Mutex // guards what follows
 	bodies    map[string]*body
