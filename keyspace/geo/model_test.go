@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/rank"
+	"github.com/troupedb/troupe/keyspace/zset"
 )
 
 var (
@@ -272,11 +273,15 @@ func TestCellsSuffice(t *testing.T) {
 			for range 100 {
 				p := s.from.way(rng.Float64()*2*math.Pi, rng.Float64()*reach)
 				score := scoreOf(p)
-				before := len(s.results)
-				if s.visit(nil, score); len(s.results) == before || math.Abs(p.latitude) > latitudeMax {
-					continue
+				s.end = math.Inf(1)
+				inWindow := s.look(score) == zset.Take
+				s.window = window{highX: columnBits, highY: rowBits}
+				in := s.look(score) == zset.Take
+				s.window = s.shape.window()
+				if in != inWindow {
+					t.Fatalf("%v lies in %+v, and not in its window %+v", p, s.shape, s.window)
 				}
-				if !slices.ContainsFunc(cells, func(c cell) bool { return c.has(score) }) {
+				if in && math.Abs(p.latitude) <= latitudeMax && !slices.ContainsFunc(cells, func(c cell) bool { return c.has(score) }) {
 					t.Fatalf("%v lies in %+v, and in none of %v", p, s.shape, cells)
 				}
 			}

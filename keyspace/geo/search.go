@@ -14,6 +14,7 @@ type found struct {
 	member   []byte // in the slab
 	score    float64
 	distance float64 // from the center, in meters; 0 if nobody asks
+	nth      int     // that was found
 }
 
 // order is how results are to be listed.
@@ -25,14 +26,6 @@ const (
 	farthest
 )
 
-// compare puts what comes first before.
-func (o order) compare(a, b *found) int {
-	if o == farthest {
-		a, b = b, a
-	}
-	return cmp.Compare(a.distance, b.distance)
-}
-
 // search is one that goes on.
 type search struct {
 	shape    shape
@@ -42,9 +35,12 @@ type search struct {
 	measured bool // distances are asked for
 
 	from    origin
+	window  window
 	radius  limit   // that results are within; it shrinks as nearer ones are found
 	aside   limit   // half of a box's width
 	height  float64 // that results are within, to the north or south
+	end     float64 // the score that the cell ends before
+	at      place   // that is being looked at
 	results []found
 	fewest  bool // only the first in order are kept: see keep
 }
@@ -52,13 +48,13 @@ type search struct {
 // run finds the places of a set that lie in the shape.
 func (s *search) run(set *zset.Members) []found {
 	s.prepare()
+	s.results = make([]found, 0, resultsRoom)
 	for _, c := range s.shape.cells() {
 		if s.full() {
 			break
 		}
-		first := set.Rank(rank.BeforeScore(c.score()))
-		end := set.Rank(rank.BeforeScore(cell{c.bits + 1, c.step}.score()))
-		set.Each(first, end, s.visit)
+		s.end = cell{c.bits + 1, c.step}.score()
+		set.Look(set.Rank(rank.BeforeScore(c.score())), s.look, s.take)
 	}
 	return s.finish()
 }
@@ -66,6 +62,7 @@ func (s *search) run(set *zset.Members) []found {
 func (s *search) prepare() {
 	east, north, _ := s.shape.reach()
 	s.from = newOrigin(s.shape.center)
+	s.window = s.shape.window()
 	if s.shape.box {
 		s.radius, s.aside, s.height = newLimit(math.Inf(1)), newLimit(east), north
 	} else {
@@ -76,23 +73,37 @@ func (s *search) prepare() {
 	s.fewest = s.most > 0 && s.order != unordered && !s.enough
 }
 
+// resultsRoom is how many results there is room for at first.
+const resultsRoom = 16
+
 // full reports whether no more results are wanted.
 func (s *search) full() bool { return s.enough && len(s.results) >= s.most }
 
-// visit takes a place in, if it lies in the shape.
-func (s *search) visit(member []byte, score float64) (more bool) {
-	p := placeOf(score)
-	if s.from.height(p) > s.height || s.shape.box && !s.besides(p) || !s.within(p) {
-		return true
+// look says of a score whether its place lies in the shape.
+func (s *search) look(score float64) zset.Verdict {
+	if score >= s.end {
+		return zset.Stop
 	}
-	f := found{member: member, score: score}
+	bits := uint64Of(score)
+	if !s.window.has(bits) {
+		return zset.Pass
+	}
+	s.at = cell{bits, stepMax}.center()
+	if s.from.height(s.at) > s.height || s.shape.box && !s.besides(s.at) || !s.within(s.at) {
+		return zset.Pass
+	}
+	return zset.Take
+}
+
+// take takes in the place that was looked at.
+func (s *search) take(member []byte, score float64) (more bool) {
+	f := found{member: member, score: score, nth: len(s.results)}
 	if s.measured {
-		f.distance = s.from.distance(p)
+		f.distance = s.from.distance(s.at)
 	}
-	if s.fewest {
-		s.keep(f)
-	} else {
-		s.results = append(s.results, f)
+	s.results = append(s.results, f)
+	if s.fewest && len(s.results) >= 2*s.most && len(s.results) >= keepLeast {
+		s.trim()
 	}
 	return !s.full()
 }
@@ -115,38 +126,43 @@ func (s *search) besides(p place) bool {
 	return beside.distance(p) <= s.aside.meters
 }
 
-// finish puts the results in order. Those at the same distance stay in the
-// order in which they were found.
+// finish puts the results in order.
 func (s *search) finish() []found {
-	if s.order != unordered {
-		slices.SortStableFunc(s.results, func(a, b found) int { return s.order.compare(&a, &b) })
-	}
+	s.sort()
 	if s.most > 0 && len(s.results) > s.most {
 		s.results = s.results[:s.most]
 	}
 	return s.results
 }
 
-// keep adds a result where only the first ones in order are wanted. Twice as
-// many are kept, and then half of them dropped: so each costs the same.
-func (s *search) keep(f found) {
-	if s.results = append(s.results, f); len(s.results) >= 2*s.most && len(s.results) >= keepLeast {
-		s.trim()
+// sort puts the results in order. Those at the same distance stay in the order
+// in which they were found.
+func (s *search) sort() {
+	switch s.order {
+	case nearest:
+		slices.SortFunc(s.results, func(a, b found) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), a.nth-b.nth)
+		})
+	case farthest:
+		slices.SortFunc(s.results, func(a, b found) int {
+			return cmp.Or(cmp.Compare(b.distance, a.distance), a.nth-b.nth)
+		})
 	}
 }
 
 // keepLeast is how many results are kept before any is dropped.
 const keepLeast = 64
 
-// trim puts the results in order and drops those that are not wanted. What is
-// further than the last one need not be looked at again.
+// trim drops those that are not wanted, where that is only the first ones in
+// order. It is called when there are twice as many, so each result costs the
+// same. What is further than the last one need not be looked at again.
 func (s *search) trim() {
-	slices.SortStableFunc(s.results, func(a, b found) int { return s.order.compare(&a, &b) })
-	if len(s.results) < s.most {
-		return
-	}
+	s.sort()
 	clear(s.results[s.most:])
 	s.results = s.results[:s.most]
+	for i := range s.results {
+		s.results[i].nth = i
+	}
 	if s.order == nearest {
 		s.radius = newLimit(s.results[s.most-1].distance)
 		s.height = min(s.height, s.radius.farSouth())

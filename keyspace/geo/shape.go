@@ -110,3 +110,55 @@ func (n neighbour) needless(middle, bounds area) bool {
 		n.columns < 0 && middle.low.longitude < bounds.low.longitude ||
 		n.columns > 0 && middle.high.longitude > bounds.high.longitude
 }
+
+// window is the columns and rows of the finest grid among which a shape lies,
+// each in the bits that it has in a cell: there they compare as they are.
+type window struct{ lowX, highX, lowY, highY uint64 }
+
+// The bits of columns and of rows in a cell's.
+const (
+	columnBits = 0xaaaaaaaaaaaaaaaa
+	rowBits    = 0x5555555555555555
+)
+
+// has reports whether a place may lie in the shape.
+func (w *window) has(bits uint64) bool {
+	x, y := bits&columnBits, bits&rowBits
+	return x >= w.lowX && x <= w.highX && y >= w.lowY && y <= w.highY
+}
+
+// window is a bit more than the shape needs. Its meridians are known only of
+// shapes that are not too large, far from the poles and from the date line.
+func (s *shape) window() window {
+	const (
+		radians = 0.2
+		polar   = 80
+		spare   = 1.2 // for what the bounds leave out of a box so large
+	)
+	w := window{highX: columnBits, highY: rowBits}
+	b := s.bounds()
+	if b.low.latitude > -latitudeMax {
+		w.lowY = spread(uint32(max(row(b.low.latitude)-1, 0)))
+	}
+	if b.high.latitude < latitudeMax {
+		w.highY = spread(uint32(row(b.high.latitude) + 1))
+	}
+	_, _, reach := s.reach()
+	half := (b.high.longitude - b.low.longitude) / 2 * spare
+	west, east := s.center.longitude-half, s.center.longitude+half
+	if reach/earthRadius < radians && b.low.latitude > -polar && b.high.latitude < polar && west > -longitudeMax && east < longitudeMax {
+		w.lowX = spread(uint32(max(column(west)-1, 0))) << 1
+		w.highX = spread(uint32(column(east)+1)) << 1
+	}
+	return w
+}
+
+// row and column are those of the finest grid.
+
+func row(latitude float64) float64 {
+	return (latitude + latitudeMax) / (2 * latitudeMax) * (1 << stepMax)
+}
+
+func column(longitude float64) float64 {
+	return (longitude + longitudeMax) / (2 * longitudeMax) * (1 << stepMax)
+}
