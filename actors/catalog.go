@@ -37,7 +37,7 @@ func scripts(c *session.Catalogue) *script.Engine { return script.AddTo(c) }
 
 // kinds are the types of value, for commands that treat all of them alike.
 func kinds() (all keyspace.Kinds) {
-	for _, kind := range []*keyspace.Kind{&str.Kind, &hash.Kind, &list.Kind, &set.Kind, &zset.Kind} {
+	for _, kind := range []*keyspace.Kind{&str.Kind, &hash.Kind, &list.Kind, &set.Kind, &stream.Kind, &zset.Kind} {
 		all[kind.Type] = kind
 	}
 	return all

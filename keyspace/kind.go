@@ -40,6 +40,10 @@ type Kind struct {
 	// element too long) is an error reply, and changes nothing; of no elements
 	// becomes no key. The elements' bytes are not those of the keyspace.
 	Put func(tx *Tx, key []byte, elements iter.Seq[Element], deadline int64, event string) (mistake resp.Reply)
+	// Parts and PutParts are Each and Put for values that are more than their
+	// elements: streams. Nil for other types.
+	Parts    func(tx *Tx, v Value) *StreamParts
+	PutParts func(tx *Tx, key []byte, p *StreamParts, deadline int64, event string) (mistake resp.Reply)
 	// Expire removes fields of a value that are past their deadline at the time
 	// now, at least one and with about so much effort (one for each small field),
 	// tells so, and returns the effort that it took. It says by Tx.ExpireFields

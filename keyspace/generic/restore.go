@@ -81,7 +81,13 @@ func restore(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		tx.Delete(key, "del")
 		return resp.OK
 	}
-	if mistake := kind.Put(tx, key, dumped.Elements(), deadline, "restore"); mistake.IsError() {
+	var mistake resp.Reply
+	if kind.PutParts != nil {
+		mistake = kind.PutParts(tx, key, dumped.Stream(), deadline, "restore")
+	} else {
+		mistake = kind.Put(tx, key, dumped.Elements(), deadline, "restore")
+	}
+	if mistake.IsError() {
 		return errBadPayload
 	}
 	if v := tx.Peek(key); !v.Missing() { // as it is if all fields of a hash have ended

@@ -17,13 +17,20 @@ type Value struct {
 	Len int
 	// Elements are walked through twice if need be.
 	Elements iter.Seq[keyspace.Element]
+	// Stream is a stream's parts, which it has in the place of elements.
+	Stream *keyspace.StreamParts
 }
 
 // ValueOf is a value of the keyspace, good until the next change of any key. ok
 // is false if values of its type are not written here.
 func ValueOf(tx *keyspace.Tx, v keyspace.Value) (value Value, ok bool) {
 	kind := tx.Kind(v.Type())
-	if kind == nil || !writable(v.Type()) {
+	switch {
+	case kind == nil:
+		return Value{}, false
+	case kind.Parts != nil:
+		return Value{Type: v.Type(), Stream: kind.Parts(tx, v)}, true
+	case !writable(v.Type()):
 		return Value{}, false
 	}
 	return Value{
@@ -68,6 +75,8 @@ func (v Value) plan() plan {
 		return plan{form: SortedSet, count: v.Len}
 	case keyspace.Hash:
 		return v.planHash()
+	case keyspace.Stream:
+		return plan{form: Stream2, count: 1} // which may be empty
 	}
 	panic("no form for a " + v.Type.String())
 }
@@ -148,6 +157,8 @@ func (e *Encoder) body(v Value, p plan) {
 		e.timed(v, p)
 	case Listpacks:
 		e.listpacks(v, p.count)
+	case Stream2:
+		e.stream(v.Stream)
 	}
 }
 

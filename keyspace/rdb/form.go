@@ -48,7 +48,8 @@ type layout struct {
 // visitor takes elements until it returns false.
 type visitor func(keyspace.Element) bool
 
-// layouts are the forms that are known. Those without a reader are refused.
+// layouts are the forms that are known. Those without a reader are refused, but
+// for streams, which Decoder.Stream reads.
 var layouts = map[Form]layout{
 	Text:              {"string", keyspace.String, readText},
 	List:              {"list", keyspace.List, counted(readMember)},
@@ -73,15 +74,15 @@ var layouts = map[Form]layout{
 
 	ModuleOld: {"value of a module", keyspace.None, nil},
 	Module:    {"value of a module", keyspace.None, nil},
-	Stream:    {"stream", keyspace.Stream, nil},
-	Stream2:   {"stream", keyspace.Stream, nil},
-	Stream3:   {"stream", keyspace.Stream, nil},
+	Stream:    {"stream (5.0)", keyspace.Stream, nil},
+	Stream2:   {"stream (7.0)", keyspace.Stream, nil},
+	Stream3:   {"stream (7.2)", keyspace.Stream, nil},
 }
 
 // Type is the type of values of the form; None if it is unknown, or a module's.
 func (f Form) Type() keyspace.Type { return layouts[f].typ }
 
-// Readable reports whether values of the form can be read here.
+// Readable reports whether values of the form can be read as elements.
 func (f Form) Readable() bool { return layouts[f].read != nil }
 
 // String is the form's name.

@@ -67,7 +67,12 @@ func (p Payload) Type() keyspace.Type {
 // may be together in a value (one twice in a set) is for their Kind to say.
 func (p Payload) Check() error {
 	d := NewDecoder(p.value)
-	for range d.Elements(Form(d.Byte())) {
+	switch form := Form(d.Byte()); form.Type() {
+	case keyspace.Stream:
+		d.Stream(form)
+	default:
+		for range d.Elements(form) {
+		}
 	}
 	if d.Err() == nil && d.Left() > 0 {
 		return corrupt("it has bytes behind its end")
@@ -81,4 +86,10 @@ func (p Payload) Elements() iter.Seq[keyspace.Element] {
 		d := NewDecoder(p.value)
 		d.Elements(Form(d.Byte()))(yield)
 	}
+}
+
+// Stream is a stream that was checked.
+func (p Payload) Stream() *keyspace.StreamParts {
+	d := NewDecoder(p.value)
+	return d.Stream(Form(d.Byte()))
 }

@@ -32,8 +32,12 @@
 //	  24  hash        earliest, count, (deadline after it, text, text)   7.4
 //	  25  hash        earliest, text of a listpack of triples            7.4
 //
-// Written are 0, 2, 4, 5, 11, 16, 17, 18 and 24. Streams (15, 19, 21) and
-// values of modules (6, 7) are known by name and refused.
+//	  15  stream      see Decoder.Stream                                 5.0
+//	  19  stream      the same, and what is counted                      7.0
+//	  21  stream      the same, and when consumers were active           7.2
+//
+// Written are 0, 2, 4, 5, 11, 16, 17, 18, 19 and 24. Values of modules (6, 7)
+// are known by name and refused.
 //
 //	count        a length
 //	length       | 00 6 bits | or | 01 14 bits | or | 0x80 | 32 bits | or | 0x81 | 64 bits |, big-endian
