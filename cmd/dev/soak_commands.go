@@ -6,7 +6,7 @@ import "slices"
 func line(argv ...string) []string { return argv }
 
 // soakCommands draw a command each. What stands here several times comes as many times as often.
-var soakCommands = slices.Concat(soakStrings, soakStrings, soakKeys, soakHashes, soakHashes, soakLists, soakAlpha, soakSets, soakSorted, soakBits, soakGeo, soakTransactions, soakTransactions, soakServer)
+var soakCommands = slices.Concat(soakStrings, soakStrings, soakKeys, soakHashes, soakHashes, soakLists, soakAlpha, soakSets, soakSorted, soakBits, soakGeo, soakStreams, soakTransactions, soakTransactions, soakServer)
 
 var soakStrings = []func(draw) []string{
 	func(w draw) []string { return line("GET", w.key("s")) },

@@ -36,6 +36,7 @@ var (
 		"P=1 c=50":  {{"thr", true, 1.0}},
 		"P=16 c=50": {{"thr", true, 1.1}, {"cpu", false, 0.8}},
 	}
+	streamBars = map[string][]bar{"P=16 c=50": {{"thr", true, 1.1}}}
 	stringBars = map[string][]bar{
 		"P=1 c=1":   {{"p50", false, 1.0}},
 		"P=1 c=50":  {{"thr", true, 1.0}, {"cpu", false, 0.95}},
@@ -65,6 +66,9 @@ var workloads = []workload{
 	{name: "zpopmin", words: "ZPOPMIN myzset", drain: fillMembers("ZADD myzset", "%d element:%[1]d"), bars: collectionBars},
 	{name: "zrange_100", words: "ZRANGE myzset 500000 500099", fill: fillFixed(1_000_000, "ZADD myzset", "%d element:%[1]d"),
 		bars: map[string][]bar{"P=1 c=50": {{"thr", true, 1.2}}, "P=16 c=50": {{"thr", true, 1.2}}}},
+	{name: "xadd", words: "XADD mystream * field " + aValue, bars: streamBars},
+	{name: "xreadgroup", words: "XREADGROUP GROUP mygroup me COUNT 1 STREAMS mystream >", drain: fillStream, bars: streamBars},
+	{name: "xack", words: "XACK mystream mygroup 1-" + anyKey, drain: fillDelivered, bars: streamBars},
 	{name: "pfadd", words: "PFADD myhll element:" + anyKey, bars: collectionBars},
 	{name: "geosearch", words: "GEOSEARCH mygeo FROMLONLAT 10 45 BYRADIUS 20 km ASC", fill: fillPlaces(100_000), bars: collectionBars},
 	{name: "zunionstore", words: "ZUNIONSTORE both 2 one other", slow: true, bars: slowBars,
@@ -119,6 +123,27 @@ func fillFixed(count int, add, format string) func(shape) script {
 
 func fillMembers(add, format string) func(shape, int) script {
 	return func(_ shape, count int) script { return members(count, add, format) }
+}
+
+// fillStream makes a stream of entries that its group has not read.
+func fillStream(_ shape, count int) script {
+	return func(visit func(...string)) {
+		visit("DEL", "mystream")
+		visit("XGROUP", "CREATE", "mystream", "mygroup", "0", "MKSTREAM")
+		for i := range count {
+			visit("XADD", "mystream", "1-"+strconv.Itoa(i+1), "field", "element:"+strconv.Itoa(i))
+		}
+	}
+}
+
+// fillDelivered makes one whose group has been given all of it.
+func fillDelivered(s shape, count int) script {
+	return func(visit func(...string)) {
+		fillStream(s, count)(visit)
+		for range (count + perCommand - 1) / perCommand {
+			visit("XREADGROUP", "GROUP", "mygroup", "me", "COUNT", strconv.Itoa(perCommand), "STREAMS", "mystream", ">")
+		}
+	}
 }
 
 // fillPlaces spreads places over some thousand kilometres around 10° E 45° N.
