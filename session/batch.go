@@ -43,7 +43,6 @@ type batch struct {
 	pending   int    // execs posted and not done
 	posted    bool   // nothing may be added any more
 	written   int    // slots already written out
-	deferred  [][]byte
 	mutes     bool   // some replies may not be sent
 	following *Multi // the transaction whose EXEC this is
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/resp/dice"
 )
 
 // Command is a row of the catalogue: what a command is and where it runs,
@@ -99,8 +100,9 @@ func (c *Catalogue) add(row *Command) {
 	c.list = append(c.list, row)
 }
 
-// WatchSuffix turns the name of a reading command into that of its live form.
-const WatchSuffix = ".WATCH"
+// WatchSuffix turns the name of a reading command into that of its live form,
+// as in DiceDB.
+const WatchSuffix = dice.WatchSuffix
 
 // Seal completes the catalogue: subcommands are hung under their containers,
 // which get their HELP, and every command that can be watched gets its live

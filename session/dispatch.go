@@ -151,6 +151,15 @@ func UnknownSubcommand(container string, sub []byte) resp.Reply {
 	return resp.Error("ERR unknown subcommand '" + string(sub[:min(len(sub), argsShown)]) + "'. Try " + container + " HELP.")
 }
 
+// WrongSubcommand is the answer to a subcommand with more words than it takes,
+// where Redis looks at that only in the handler.
+func WrongSubcommand(a *command.Args) resp.Reply {
+	container, _ := a.Meta().Container()
+	sub := a.Argv()[1]
+	return resp.Error("ERR unknown subcommand or wrong number of arguments for '" + string(sub[:min(len(sub), argsShown)]) +
+		"'. Try " + container + " HELP.")
+}
+
 // answerHere adds a known reply to the batch.
 func (s *Session) answerHere(row *Command, reply resp.Reply) bool {
 	s.answer(row, reply)

@@ -97,10 +97,3 @@ func (s *Session) unpaused() {
 	s.parked = false
 	s.proceed()
 }
-
-// Paused is the number of sessions that wait for the end of a pause.
-func (s *Server) Paused() int {
-	s.pause.mu.Lock()
-	defer s.pause.mu.Unlock()
-	return len(s.pause.parked)
-}

@@ -107,7 +107,6 @@ const (
 	FlagDirty
 	FlagNoEvict
 	FlagNoTouch
-	FlagClosing
 	FlagPubSub
 	FlagBlocked
 	FlagTracking

@@ -9,11 +9,9 @@ package admin
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"sync"
 
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/keyspace"
-	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
 )
@@ -45,9 +43,6 @@ type Server struct {
 	memory   memoryMarks
 	process  processMeter
 	turns    turnTimes
-
-	mu     sync.Mutex
-	extras map[string][]func(*Fields)
 }
 
 // Call is a command that runs in the session which sent it.
@@ -77,7 +72,7 @@ const (
 
 // New makes what the commands of one system work on.
 func New(settings Settings) *Server {
-	s := &Server{settings: settings, runID: randomID(), extras: map[string][]func(*Fields){}}
+	s := &Server{settings: settings, runID: randomID()}
 	settings.OnChange("slowlog-max-len", s.slow.limit)
 	return s
 }
@@ -121,16 +116,4 @@ func (s *Server) attach(system *actors.System) {
 		stats.Late.Store(lateness(s.settings.Int("latency-monitor-threshold")))
 	})
 	s.memory.start()
-}
-
-// wordShown is how many bytes of a wrong word an error repeats, as in Redis.
-const wordShown = 128
-
-// wrongSubcommand is the answer to a subcommand with more words than it takes,
-// where Redis looks at that only in the handler.
-func wrongSubcommand(a *command.Args) resp.Reply {
-	container, _ := a.Meta().Container()
-	sub := a.Argv()[1]
-	return resp.Error("ERR unknown subcommand or wrong number of arguments for '" + string(sub[:min(len(sub), wordShown)]) +
-		"'. Try " + container + " HELP.")
 }

@@ -23,7 +23,7 @@ var _ = Commands.Add(command.Spec[Call]{
 	Run: unknownDebug,
 })
 
-func unknownDebug(_ Call, a *command.Args) resp.Reply { return wrongSubcommand(a) }
+func unknownDebug(_ Call, a *command.Args) resp.Reply { return session.WrongSubcommand(a) }
 
 var errDebugOff = resp.Error(`ERR DEBUG command not allowed. If the enable-debug-command option is set to "local", you can run it from a local connection, ` +
 	"otherwise you need to set this option in the configuration file, and then restart the server.")
@@ -40,7 +40,7 @@ func (s *Server) mayDebug(one *session.Session) resp.Reply {
 func takes[C any](least, most int, run func(C, *command.Args) resp.Reply) func(C, *command.Args) resp.Reply {
 	return func(c C, a *command.Args) resp.Reply {
 		if n := a.Len(); n < least || n > most {
-			return wrongSubcommand(a)
+			return session.WrongSubcommand(a)
 		}
 		return run(c, a)
 	}

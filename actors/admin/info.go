@@ -52,19 +52,19 @@ var sections = []section{
 	{"keyspace", "Keyspace", usual, (*report).keyspace},
 }
 
-// Fields are the lines of a section.
-type Fields struct{ text []byte }
+// fields are the lines of a section.
+type fields struct{ text []byte }
 
 // Add adds a line.
-func (f *Fields) Add(name string, value any) { f.text = fmt.Appendf(f.text, "%s:%v\r\n", name, value) }
+func (f *fields) Add(name string, value any) { f.text = fmt.Appendf(f.text, "%s:%v\r\n", name, value) }
 
 // Fixed adds a line with a number of so many decimals.
-func (f *Fields) Fixed(name string, value float64, decimals int) {
+func (f *fields) Fixed(name string, value float64, decimals int) {
 	f.text = fmt.Appendf(f.text, "%s:%.*f\r\n", name, decimals, value)
 }
 
 // Bytes adds a line with a number of bytes, and one that people can read.
-func (f *Fields) Bytes(name string, n int64) {
+func (f *fields) Bytes(name string, n int64) {
 	f.Add(name, n)
 	f.Add(name+"_human", humanBytes(n))
 }
@@ -72,16 +72,7 @@ func (f *Fields) Bytes(name string, n int64) {
 // report is one answer of INFO being written.
 type report struct {
 	View
-	Fields
-}
-
-// Tell lets another part of the server add lines to a section, by its name.
-// fields is called in the turn of an INFO, while all shards are held, and must
-// not wait for anything.
-func (s *Server) Tell(section string, fields func(*Fields)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.extras[section] = append(s.extras[section], fields)
+	fields
 }
 
 func info(v View, a *command.Args) resp.Reply {
@@ -102,12 +93,6 @@ func info(v View, a *command.Args) resp.Reply {
 func (r *report) section(s *section) {
 	r.text = append(append(append(r.text, "# "...), s.title...), "\r\n"...)
 	s.write(r)
-	r.mu.Lock()
-	extras := r.extras[s.name]
-	r.mu.Unlock()
-	for _, fields := range extras {
-		fields(&r.Fields)
-	}
 }
 
 // readSections reads which sections are asked for.

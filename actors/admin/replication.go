@@ -31,7 +31,6 @@ const noReplication = "ERR Troupe cannot be a replica: replication is not built 
 
 var (
 	errNoReplication = resp.Error(noReplication)
-	errMasterPort    = resp.Error("ERR Invalid master port")
 )
 
 func replicaOf(_ Call, a *command.Args) resp.Reply {
@@ -39,7 +38,7 @@ func replicaOf(_ Call, a *command.Args) resp.Reply {
 		return resp.OK
 	}
 	if port, ok := command.ParseInt(a.Argv()[2]); !ok || port < 0 || port > math.MaxUint16 {
-		return errMasterPort
+		return resp.ErrMasterPort
 	}
 	return errNoReplication
 }

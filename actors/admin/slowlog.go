@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
 )
 
 var _ = Commands.Add(command.Spec[Call]{
@@ -42,7 +43,7 @@ func slowlogGet(c Call, a *command.Args) resp.Reply {
 			return a.Err()
 		}
 	default:
-		return wrongSubcommand(a)
+		return session.WrongSubcommand(a)
 	}
 	entries := c.slow.newest(count)
 	items := make([]resp.Reply, len(entries))

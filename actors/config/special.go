@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
 
@@ -166,7 +167,7 @@ func parseReplicaOf(_ *Setting, words []string, _ string) (string, error) {
 	}
 	port, ok := command.ParseInt([]byte(words[1]))
 	if !ok || port < 0 || port > 65535 {
-		return "", errors.New("Invalid master port")
+		return "", errors.New(strings.TrimPrefix(resp.ErrMasterPort.Str(), "ERR "))
 	}
 	return words[0] + " " + words[1], nil
 }

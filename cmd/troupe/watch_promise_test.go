@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/session"
 )
 
 // W09: transactions over two shards, seen by every kind of watcher: never half
@@ -269,7 +271,9 @@ func TestPushesWhileACommandWaits(t *testing.T) {
 	w.wantFrame(`"v" 1`)
 	c.want("+OK", "CLIENT", "PAUSE", "100000", "WRITE")
 	w.send(request("SET", "other", "1"))
-	eventually(t, "the write waits", func() bool { return s.Server.Paused() == 1 })
+	eventually(t, "the write waits", func() bool {
+		return slices.ContainsFunc(s.Server.Sessions(), func(one *session.Session) bool { return one.Flags.Load()&session.FlagBlocked != 0 })
+	})
 	c.want("+OK", "DEBUG", "ADVANCE", "50000")
 	w.wantFrame("_ 1")
 	c.want("+OK", "CLIENT", "UNPAUSE")

@@ -168,13 +168,3 @@ func (q *Queue) AllUntil(when int64) bool {
 	}
 	return true
 }
-
-// Each calls visit for every deadline, in no useful order, until it returns
-// false. visit must not change the queue.
-func (q *Queue) Each(visit func(deadline int64, r slab.Ref) bool) {
-	for i := range q.Len() {
-		if !visit(q.At(uint32(i))) {
-			return
-		}
-	}
-}

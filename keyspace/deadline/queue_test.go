@@ -73,17 +73,6 @@ func (m *model) check() {
 	if d, r, ok := m.q.Min(); ok != (len(m.want) > 0) || ok && (d != earliest || m.want[r] != d) {
 		m.t.Fatalf("Min() = %d, %#x, %v, want %d", d, r, ok, earliest)
 	}
-	seen := 0
-	m.q.Each(func(deadline int64, r slab.Ref) bool {
-		seen++
-		if m.want[r] != deadline {
-			m.t.Fatalf("Each visits %#x at %d, want %d", r, deadline, m.want[r])
-		}
-		return true
-	})
-	if seen != len(m.want) {
-		m.t.Fatalf("Each visits %d of %d", seen, len(m.want))
-	}
 	for i := 1; i < m.q.Len(); i++ {
 		if m.q.node(i).deadline() < m.q.node((i-1)/fanOut).deadline() {
 			m.t.Fatalf("node %d is earlier than its parent", i)

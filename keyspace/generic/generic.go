@@ -3,8 +3,6 @@
 package generic
 
 import (
-	"math"
-
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
@@ -13,18 +11,13 @@ import (
 // Commands are the family's, each declared in its own file.
 var Commands command.Table[*keyspace.Tx]
 
-var errInt32 = resp.Error("ERR value is out of range, value must between -2147483648 and 2147483647")
-
 // readDatabase reads the number of a database.
 func readDatabase(tx *keyspace.Tx, a *command.Args) int {
-	n := a.Int()
-	switch {
-	case n < math.MinInt32 || n > math.MaxInt32:
-		a.Fail(errInt32)
-	case n < 0 || n >= int64(tx.Databases()):
+	n := a.Int32()
+	if n < 0 || n >= tx.Databases() {
 		a.Fail(resp.ErrDBIndex)
 	}
-	return int(n)
+	return n
 }
 
 // existsIn reports whether a key of another database exists.

@@ -194,10 +194,6 @@ func TestRandomAgainstModel(t *testing.T) {
 		} else {
 			m.free(rnd.IntN(len(m.live)))
 		}
-		if len(m.live) > 0 {
-			b := &m.live[rnd.IntN(len(m.live))]
-			b.r = m.h.Move(b.r, b.n)
-		}
 		if step%5000 == 0 {
 			m.checkStats()
 			settle(t, m.h)

@@ -97,28 +97,8 @@ func TestOverwritingKeepsNothing(t *testing.T) {
 		}
 		check("overwritten", 1.4)
 	}
-	m.moveAll()
-	check("moved", 1.15)
 	for i := range count {
 		overwrite(i, 32)
 	}
 	check("as at first", 1.01)
-	for range count * 9 / 10 {
-		m.free(rnd.IntN(len(m.live)))
-	}
-	m.moveAll()
-	check("one in ten, moved", 1.1)
-	for range 2 * len(m.live) {
-		m.free(rnd.IntN(len(m.live)))
-		m.alloc(32, 9)
-	}
-	check("churned", 1.1)
-}
-
-func (m *model) moveAll() {
-	for i := range m.live {
-		b := &m.live[i]
-		b.r = m.h.Move(b.r, b.n)
-		m.check(*b)
-	}
 }

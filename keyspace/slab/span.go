@@ -102,33 +102,6 @@ func (h *Heap) putSlot(r Ref, class int) {
 	}
 }
 
-// Move copies the n bytes at r from a span that is at most half full to a
-// fuller one, frees them, and returns where they are now; or it returns r, if
-// they are better left there. Slots freed here and there empty no page, so
-// after many frees an owner that moves all it keeps gets the memory back.
-func (h *Heap) Move(r Ref, n int) Ref {
-	if n > slotMax {
-		return r
-	}
-	class := classOf(n)
-	list := &h.lists[class]
-	number := h.spanOf(r)
-	if p := h.page(number); number == list.current || 2*p.used > shapes[class].slots {
-		return r
-	}
-	if list.current == 0 {
-		h.refill(class)
-		if list.current == number {
-			return r
-		}
-	}
-	to := h.takeSlot(class)
-	copy(h.Bytes(to, n), h.Bytes(r, n))
-	h.putSlot(r, class)
-	h.settleSome()
-	return to
-}
-
 // spanOf returns the number of the first page of the span that r is in.
 func (h *Heap) spanOf(r Ref) uint32 {
 	number := uint32(r >> pageShift)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/troupedb/troupe/resp"
 )
@@ -134,6 +135,15 @@ func (a *Args) IntIn(low, high int64, err resp.Reply) int64 {
 		a.Fail(err)
 	}
 	return n
+}
+
+// Int32 reads an integer that Redis keeps in 32 bits.
+func (a *Args) Int32() int {
+	n := a.Int()
+	if !a.Bad() && (n < math.MinInt32 || n > math.MaxInt32) {
+		a.Fail(resp.ErrInt32)
+	}
+	return int(n)
 }
 
 // EqualFold reports whether b is word, letters of ASCII in any case; word is

@@ -143,7 +143,7 @@ func clientFlags(one *session.Session) string {
 	}{
 		{session.FlagMonitor, 'O'}, {session.FlagPubSub, 'P'}, {session.FlagMulti, 'x'}, {session.FlagBlocked, 'b'},
 		{session.FlagTracking, 't'}, {session.FlagBrokenRedirect, 'R'}, {session.FlagBroadcast, 'B'},
-		{session.FlagDirty, 'd'}, {session.FlagClosing, 'c'}, {session.FlagNoEvict, 'e'}, {session.FlagNoTouch, 'T'},
+		{session.FlagDirty, 'd'}, {session.FlagNoEvict, 'e'}, {session.FlagNoTouch, 'T'},
 	} {
 		if flags&f.flag != 0 {
 			letters = append(letters, f.letter)

@@ -23,7 +23,7 @@ func pause(s *session.Session, a *command.Args) resp.Reply {
 	all := true
 	switch words := a.Argv(); {
 	case len(words) > 4:
-		return wrongSubcommand(a)
+		return session.WrongSubcommand(a)
 	case len(words) == 4 && command.EqualFold(words[3], "WRITE"):
 		all = false
 	case len(words) == 4 && !command.EqualFold(words[3], "ALL"):

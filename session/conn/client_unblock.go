@@ -23,7 +23,7 @@ func unblock(s *session.Session, a *command.Args) resp.Reply {
 	withError := false
 	switch words := a.Argv(); {
 	case len(words) > 4:
-		return wrongSubcommand(a)
+		return session.WrongSubcommand(a)
 	case len(words) == 4 && command.EqualFold(words[3], "ERROR"):
 		withError = true
 	case len(words) == 4 && !command.EqualFold(words[3], "TIMEOUT"):

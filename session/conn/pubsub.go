@@ -46,7 +46,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 // channelNames lists channels in the order of their names.
 func channelNames(s *session.Session, a *command.Args, sort subscription.Sort) resp.Reply {
 	if a.Len() > 1 {
-		return wrongSubcommand(a)
+		return session.WrongSubcommand(a)
 	}
 	names := s.Server().Hub.Names(sort, a.Peek())
 	slices.Sort(names)

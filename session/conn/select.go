@@ -17,7 +17,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 })
 
 func selectDB(s *session.Session, a *command.Args) resp.Reply {
-	n := readInt32(a)
+	n := a.Int32()
 	switch {
 	case a.Bad():
 		return a.Err()
