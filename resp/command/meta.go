@@ -49,34 +49,35 @@ type Flag uint32
 
 // The flags. Those that Redis has too are shown by COMMAND INFO under its name.
 const (
-	Write        Flag = 1 << iota // may change data
-	ReadOnly                      // reads data and never changes it; for its .WATCH form see session.Command.Watchable
-	DenyOOM                       // may need memory: refused above maxmemory
-	Admin                         // for operators
-	PubSub                        // about channels
-	NoScript                      // not from scripts
-	Blocking                      // may wait for another client
-	Loading                       // allowed while data is loading
-	Stale                         // allowed on a stale replica
-	SkipMonitor                   // not shown by MONITOR
-	SkipSlowlog                   // never in the slow log
-	Fast                          // O(1) or O(log n): never worth timing alone
-	NoAuth                        // allowed before AUTH
-	NoMulti                       // refused inside MULTI
-	Random                        // its answer depends on chance or time, so it can't be watched
-	AllShards                     // works on the whole database, not on the keys it names
-	Heavy                         // may run over a millisecond: enters by a worker, never on an event loop
-	AllowBusy                     // allowed while a script is busy
-	MayReplicate                  // propagates though it changes no key
-	ByCursor                      // works on the shard at which the cursor in word 1 stands, and those after it
-	SubCommands                   // a container: its first argument names the command
-	Marks                         // marks keys as used, which is all it is for: to watch its answer makes no sense
-	BareInMulti                   // refused inside MULTI if it has arguments
-	AtOnce                        // in MULTI it runs at once and is not queued
-	Subscribed                    // allowed on a RESP2 link that messages come over
-	Executes                      // runs what MULTI has queued
-	Selects                       // the database in word 1 is that of the commands which follow
-	Strays                        // may come to use keys that it doesn't name: see keyspace.Tx.Everywhere
+	Write           Flag = 1 << iota // may change data
+	ReadOnly                         // reads data and never changes it; for its .WATCH form see session.Command.Watchable
+	DenyOOM                          // may need memory: refused above maxmemory
+	Admin                            // for operators
+	PubSub                           // about channels
+	NoScript                         // not from scripts
+	Blocking                         // may wait for another client
+	Loading                          // allowed while data is loading
+	Stale                            // allowed on a stale replica
+	SkipMonitor                      // not shown by MONITOR
+	SkipSlowlog                      // never in the slow log
+	Fast                             // O(1) or O(log n): never worth timing alone
+	NoAuth                           // allowed before AUTH
+	NoMulti                          // refused inside MULTI
+	Random                           // its answer depends on chance or time, so it can't be watched
+	AllShards                        // works on the whole database, not on the keys it names
+	Heavy                            // may run over a millisecond: enters by a worker, never on an event loop
+	AllowBusy                        // allowed while a script is busy
+	MayReplicate                     // propagates though it changes no key
+	ByCursor                         // works on the shard at which the cursor in word 1 stands, and those after it
+	SubCommands                      // a container: its first argument names the command
+	Marks                            // marks keys as used, which is all it is for: to watch its answer makes no sense
+	BareInMulti                      // refused inside MULTI if it has arguments
+	AtOnce                           // in MULTI it runs at once and is not queued
+	Subscribed                       // allowed on a RESP2 link that messages come over
+	Executes                         // runs what MULTI has queued
+	Selects                          // the database in word 1 is that of the commands which follow
+	NoMandatoryKeys                  // may name keys and need not: scripts
+	Strays                           // may come to use keys that it doesn't name: see keyspace.Tx.Everywhere
 )
 
 // Has reports whether all of want are set.
@@ -91,7 +92,7 @@ var redisNames = []struct {
 	{PubSub, "pubsub"}, {NoScript, "noscript"}, {Blocking, "blocking"}, {Loading, "loading"},
 	{Stale, "stale"}, {SkipMonitor, "skip_monitor"}, {SkipSlowlog, "skip_slowlog"},
 	{Fast, "fast"}, {NoAuth, "no_auth"}, {MayReplicate, "may_replicate"},
-	{NoMulti, "no_multi"}, {AllowBusy, "allow_busy"},
+	{NoMulti, "no_multi"}, {AllowBusy, "allow_busy"}, {NoMandatoryKeys, "no_mandatory_keys"},
 }
 
 // Names lists the flags as COMMAND INFO does.

@@ -75,8 +75,13 @@ func keysOf(c *session.Catalogue, words [][]byte) (keys []command.KeyAt, err res
 		return nil, errWordCount
 	}
 	keys, ok := row.AppendKeys(nil, words)
-	mayHaveNone := row.Group == "scripting"
-	if !ok && counts(row.Meta) || !mayHaveNone && (len(keys) == 0 || countsNone(row.Meta, words)) {
+	hasKeys := len(keys) > 0 && (ok || !counts(row.Meta))
+	switch {
+	case row.Flags.Has(command.NoMandatoryKeys):
+		if !hasKeys {
+			keys = nil
+		}
+	case !hasKeys || lacksKeys(row.Meta, words):
 		return nil, errWords
 	}
 	return keys, resp.Nothing
@@ -92,9 +97,16 @@ func counts(m *command.Meta) bool {
 	return slices.ContainsFunc(m.Keys, func(k command.Keys) bool { return k.Counted })
 }
 
-// countsNone reports whether it is told that none do.
-func countsNone(m *command.Meta, words [][]byte) bool {
+// lacksKeys reports whether one of the specifications has no key: it counts
+// none, or begins behind the last word.
+func lacksKeys(m *command.Meta, words [][]byte) bool {
 	return slices.ContainsFunc(m.Keys, func(k command.Keys) bool {
-		return k.Counted && k.Keyword == "" && k.First < len(words) && string(words[k.First]) == "0"
+		switch {
+		case k.Keyword != "" || k.Flags&command.Incomplete != 0:
+			return false
+		case k.First >= len(words):
+			return true
+		}
+		return k.Counted && string(words[k.First]) == "0"
 	})
 }

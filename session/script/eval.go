@@ -7,7 +7,7 @@ import (
 )
 
 // running are the flags of commands that run scripts.
-const running = command.NoScript | command.Stale | command.SkipMonitor | command.Heavy | command.Strays
+const running = command.NoScript | command.Stale | command.SkipMonitor | command.Heavy | command.Strays | command.NoMandatoryKeys
 
 // counted are the keys of such a command.
 func counted(f command.KeyFlag) []command.Keys {
