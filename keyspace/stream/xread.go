@@ -44,10 +44,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 
 // The mistakes of XREAD and XREADGROUP.
 var (
-	errUnbalanced = [...]resp.Reply{
-		resp.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified."),
-		resp.Error("ERR Unbalanced XREADGROUP list of streams: for each stream key an ID or '>' must be specified."),
-	}
+	errUnbalanced   = resp.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
 	errGroupOption  = resp.Error("ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.")
 	errNoAckOption  = resp.Error("ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.")
 	errGroupMissing = resp.Error("ERR Missing GROUP option for XREADGROUP")
@@ -128,18 +125,11 @@ func (r *reading) readStreams(a *command.Args) {
 	n := a.Len()
 	r.first = len(a.Argv()) - n
 	if n%2 != 0 {
-		a.Fail(errUnbalanced[btoi(r.grouped)])
+		a.Fail(errUnbalanced) // in XREADGROUP too
 		return
 	}
 	words := a.Rest()
 	r.keys, r.words = words[:n/2], words[n/2:]
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func errNoGroupToRead(key, group []byte) resp.Reply {
