@@ -35,6 +35,8 @@ var withoutMistake = map[string]string{
 var withoutGood = map[string]string{
 	"SCAN":           "its cursors depend on the number of shards",
 	"SHUTDOWN":       "it ends the server",
+	"SCRIPT|KILL":    "it needs a script that runs",
+	"FUNCTION|KILL":  "it needs a function that runs",
 	"DEBUG|CRASH":    "it ends the server",
 	"DEBUG|ERROR":    "what it is for is an error",
 	"CONFIG|REWRITE": "it needs a file",

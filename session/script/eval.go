@@ -37,7 +37,7 @@ var _ = Runs.Add(command.Spec[there]{
 		Summary: "Runs a script in Lua that only reads.",
 		Group:   "scripting", Since: "0.1.0", Flags: running | command.ReadOnly, Keys: counted(reading),
 		Examples: "> EVAL_RO \"return redis.call('GET', KEYS[1])\" 1 k\n_\n" +
-			"> EVAL_RO \"return redis.call('SET', 'k', 'v')\" 0\n-ERR Write commands are not allowed from read-only scripts. script: 22d577e1dad8386e3c0ac0dc0b35b2e0d23f6b31, on @user_script:1.\n",
+			"> EVAL_RO \"return redis.call('SET', 'k', 'v')\" 0\n-ERR Write commands are not allowed from read-only scripts. script: 5c4d62f4e30c54fb15935b5892148e5ce7374077, on @user_script:1.\n",
 	},
 	Run: func(t there, a *command.Args) resp.Reply { return t.eval(a, true) },
 })

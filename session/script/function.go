@@ -186,7 +186,7 @@ var _ = Tells.Add(command.Spec[here]{
 		Name: "FUNCTION|STATS", Arity: 2, Complexity: "O(1)",
 		Summary: "Tells which function is running, and how many libraries and functions there are.",
 		Group:   "scripting", Since: "0.1.0", Flags: command.NoScript | command.AllowBusy,
-		Examples: "> FUNCTION STATS\n{\"running_script\": _, \"engines\": {\"LUA\": {\"libraries_count\": :0, \"functions_count\": :0}}}\n" +
+		Examples: "> FUNCTION STATS\n*\n" +
 			"> FUNCTION STATS all\n-ERR wrong number of arguments for 'function|stats' command\n",
 	},
 	Run: func(h here, _ *command.Args) resp.Reply {
@@ -233,7 +233,7 @@ var _ = Tells.Add(command.Spec[here]{
 		Name: "FUNCTION|DUMP", Arity: 2, Complexity: "O(N), where N is the number of functions",
 		Summary: "Tells all libraries as a payload for FUNCTION RESTORE.",
 		Group:   "scripting", Since: "0.1.0", Flags: command.NoScript,
-		Examples: "> FUNCTION DUMP\n\"\\n\\x00\\xdd\\xaa\\x18\\xba#\\xcb2\\xad\"\n> FUNCTION DUMP all\n-ERR wrong number of arguments for 'function|dump' command\n",
+		Examples: "> FUNCTION DUMP\n\"\\n\\x00]\\x9b\\\\@\\x0f\\x7f\\xa2\\xda\"\n> FUNCTION DUMP all\n-ERR wrong number of arguments for 'function|dump' command\n",
 	},
 	Run: func(h here, _ *command.Args) resp.Reply {
 		e := rdb.NewEncoder(nil)
@@ -251,7 +251,7 @@ var _ = Tells.Add(command.Spec[here]{
 		Name: "FUNCTION|RESTORE", Syntax: "serialized-value [FLUSH | APPEND | REPLACE]", Arity: -3, Complexity: "O(N), where N is the number of functions",
 		Summary: "Loads the libraries of a payload.",
 		Group:   "scripting", Since: "0.1.0", Flags: command.Write | command.DenyOOM | command.NoScript,
-		Examples: "> FUNCTION RESTORE \"\\n\\x00\\xdd\\xaa\\x18\\xba#\\xcb2\\xad\"\n+OK\n> FUNCTION RESTORE nonsense\n-ERR DUMP payload version or checksum are wrong\n",
+		Examples: "> FUNCTION RESTORE \"\\n\\x00]\\x9b\\\\@\\x0f\\x7f\\xa2\\xda\"\n+OK\n> FUNCTION RESTORE nonsense\n-ERR DUMP payload version or checksum are wrong\n",
 	},
 	Run: restoreFunctions,
 })

@@ -174,11 +174,11 @@ func (m *machine) registerFunction(l *lua.LState) int {
 		}
 		callback = f.named(l, t)
 	case 2:
-		name, isText := l.Get(1).(lua.LString)
+		name, isText := luaText(l.Get(1))
 		if !isText {
 			return raise(l, "first argument to redis.register_function must be a string")
 		}
-		f.name = string(name)
+		f.name = name
 		var ok bool
 		if callback, ok = l.Get(2).(*lua.LFunction); !ok {
 			return raise(l, "second argument to redis.register_function must be a function")
@@ -247,8 +247,7 @@ func (f *function) named(l *lua.LState, t *lua.LTable) (callback *lua.LFunction)
 }
 
 func luaText(v lua.LValue) (string, bool) {
-	s, ok := v.(lua.LString)
-	return string(s), ok
+	return textOrNothing(v), isText(v)
 }
 
 func (f *function) flagged(l *lua.LState, t *lua.LTable) bool {
