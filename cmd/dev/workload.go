@@ -71,6 +71,10 @@ var workloads = []workload{
 	{name: "xack", words: "XACK mystream mygroup 1-" + anyKey, drain: fillDelivered, bars: streamBars},
 	{name: "pfadd", words: "PFADD myhll element:" + anyKey, bars: collectionBars},
 	{name: "geosearch", words: "GEOSEARCH mygeo FROMLONLAT 10 45 BYRADIUS 20 km ASC", fill: fillPlaces(100_000), bars: collectionBars},
+	{name: "evalsha_1", words: "EVALSHA e4c38c69bba84a1142e79b1323ecf44eee500feb 1 key:" + anyKey, fill: both(fillStrings, fillScript(scriptOne)),
+		bars: map[string][]bar{"P=16 c=50": {{"thr", true, 0.8}, {"cpu", false, 1.3}}}},
+	{name: "evalsha_10", words: "EVALSHA 6ddf50959431a534b30c34448d9abdb99f7cdda4 1 key:" + anyKey, fill: both(fillStrings, fillScript(scriptTen)),
+		bars: map[string][]bar{"P=16 c=50": {{"thr", true, 0.7}, {"cpu", false, 1.3}}}},
 	{name: "zunionstore", words: "ZUNIONSTORE both 2 one other", slow: true, bars: slowBars,
 		fill: both(fillFixed(100_000, "ZADD one", "%d element:%[1]d"), fillFixed(100_000, "ZADD other", "%d another:%[1]d"))},
 	{name: "sort_by", words: "SORT ids BY weight:* LIMIT 0 10", slow: true, bars: slowBars,
@@ -96,6 +100,16 @@ func fillStrings(s shape) script {
 			visit("SET", fmt.Sprintf("key:%012d", i), strings.Repeat("x", s.Size))
 		}
 	}
+}
+
+// The scripts of evalsha_1 and evalsha_10, which know them by their SHA-1.
+const (
+	scriptOne = `return redis.call("GET",KEYS[1])`
+	scriptTen = `local r for i=1,10 do r=redis.call("GET",KEYS[1]) end return r`
+)
+
+func fillScript(source string) func(shape) script {
+	return func(shape) script { return func(visit func(...string)) { visit("SCRIPT", "LOAD", source) } }
 }
 
 // perCommand is how many members one command of a preload adds.
