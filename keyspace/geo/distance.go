@@ -15,12 +15,12 @@ const (
 type origin struct {
 	place
 	lambda, phi float64 // its longitude and latitude in radians
-	cosPhi      float64
+	cosPhi      float64 // about
 }
 
 func newOrigin(p place) origin {
 	phi := p.latitude * degree
-	return origin{p, p.longitude * degree, phi, cos(phi)}
+	return origin{p, p.longitude * degree, phi, math.Cos(phi)}
 }
 
 // distance is how far a place is, in meters, by the haversine formula. Products
@@ -28,7 +28,7 @@ func newOrigin(p place) origin {
 func (o *origin) distance(p place) float64 {
 	phi := p.latitude * degree
 	u, v := sin((phi-o.phi)/2), sin((p.longitude*degree-o.lambda)/2)
-	haversine := float64(u*u) + float64(float64(float64(o.cosPhi*cos(phi))*v)*v)
+	haversine := float64(u*u) + float64(float64(float64(cos(o.phi)*cos(phi))*v)*v)
 	return 2 * earthRadius * asin(math.Sqrt(min(haversine, 1)))
 }
 
@@ -50,6 +50,30 @@ func (o *origin) haversine(p place) float64 {
 func (o *origin) aside(p place, cosines float64) float64 {
 	v := math.Sin((p.longitude*degree - o.lambda) / 2)
 	return cosines * v * v
+}
+
+// length is about the distance of a haversine, in meters.
+func length(haversine float64) float64 {
+	return 2 * earthRadius * math.Asin(math.Sqrt(min(haversine, 1)))
+}
+
+// told is the distance of a place, whose haversine is known, as it is told in
+// so many meters with four digits after the point. Only where a digit depends
+// on the last bits is it worked out exactly; and for the other end of the
+// world, where sines are flat.
+func (o *origin) told(p place, haversine, unit float64) float64 {
+	const (
+		flat  = 0.99
+		doubt = 0.01 // of a last digit, more than a length may be off
+	)
+	if haversine < flat {
+		quick := length(haversine) / unit
+		_, beside := math.Modf(quick * distanceUnits)
+		if math.Abs(beside-0.5) > doubt {
+			return quick
+		}
+	}
+	return o.distance(p) / unit
 }
 
 // limit is a length, and the haversines of which it is clear whether they are

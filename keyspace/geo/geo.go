@@ -40,7 +40,11 @@ func readUnit(a *command.Args) (meters float64) {
 
 // readFloat reads a number; mistake is the answer to what is none.
 func readFloat(a *command.Args, mistake resp.Reply) float64 {
-	f, ok := keyspace.ParseDouble(a.Bytes())
+	word := a.Bytes()
+	if n, isInt := command.ParseInt(word); isInt { // the quick way
+		return float64(n)
+	}
+	f, ok := keyspace.ParseDouble(word)
 	if !ok {
 		a.Fail(mistake)
 	}

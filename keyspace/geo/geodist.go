@@ -43,8 +43,8 @@ func geodist(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if !found1 || !found2 {
 		return resp.Nil
 	}
-	from := newOrigin(placeOf(score1))
-	text := appendDistance(tx.Scratch(), from.distance(placeOf(score2))/unit)
+	from, to := newOrigin(placeOf(score1)), placeOf(score2)
+	text := appendDistance(tx.Scratch(), from.told(to, from.haversine(to), unit))
 	tx.KeepScratch(text)
 	return resp.Bulk(text)
 }

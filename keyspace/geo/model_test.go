@@ -232,6 +232,26 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// TestTold: what is told of a distance is what would be told of the exact one.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	EachSeed(t, 10, func(t *testing.T, rng *rand.Rand) {
+		for range 50_000 {
+			p, q := placeOf(scoreOf(anywhere(rng))), placeOf(scoreOf(anywhere(rng)))
+			if rng.IntN(2) == 0 {
+				q = placeOf(scoreOf(place{p.longitude + rng.NormFloat64()/100, p.latitude + rng.NormFloat64()/100}))
+			}
+			unit := []float64{1, 1000, 0.3048, 1609.34}[rng.IntN(4)]
+			from := newOrigin(p)
+			got := string(appendDistance(nil, from.told(q, from.haversine(q), unit)))
+			want := string(appendDistance(nil, from.distance(q)/unit))
+			if got != want {
+				t.Fatalf("from %v to %v are told %s, want %s", p, q, got, want)
+			}
+		}
+	})
+}
+
 // TestDistanceText compares with strconv.
 func TestDistanceText(t *testing.T) {
 	t.Parallel()

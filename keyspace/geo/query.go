@@ -193,30 +193,29 @@ func (q *query) answer(tx *keyspace.Tx) resp.Reply {
 	if q.most > 0 && q.order == unordered && !q.enough {
 		q.order = nearest // of all there are, those that are nearest
 	}
-	q.measured = q.withDistance || q.distancesStay
-	var results []found
 	if !q.missing {
-		results = q.run(&q.set)
+		q.run(&q.set)
 	}
 	if q.to != nil {
-		return q.store(tx, results)
+		return q.store(tx)
 	}
-	return q.tell(tx, results)
+	return q.tell(tx)
 }
 
 // store makes the results a set of their own.
-func (q *query) store(tx *keyspace.Tx, results []found) resp.Reply {
+func (q *query) store(tx *keyspace.Tx) resp.Reply {
 	event := "georadiusstore"
 	if q.modern {
 		event = "geosearchstore"
 	}
-	members := make([]zset.Member, len(results))
-	for i, f := range results {
+	members := make([]zset.Member, len(q.results))
+	for i, r := range q.results {
+		f := &q.found[r.nth]
 		members[i] = zset.Member{Text: f.member, Score: f.score}
 		if q.distancesStay {
-			members[i].Score = f.distance / q.shape.unit
+			members[i].Score = q.from.distance(placeOf(f.score)) / q.shape.unit
 		}
 	}
 	zset.Store(tx, q.to, members, event)
-	return resp.Int(int64(len(results)))
+	return resp.Int(int64(len(members)))
 }

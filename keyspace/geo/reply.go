@@ -10,23 +10,23 @@ import (
 )
 
 // tell lists the results, each with what the options say.
-func (q *query) tell(tx *keyspace.Tx, results []found) resp.Reply {
-	list := tx.Items(len(results))
+func (q *query) tell(tx *keyspace.Tx) resp.Reply {
+	list := tx.Items(len(q.results))
 	if q.shown() == 1 {
-		for i := range results {
-			list[i] = resp.Bulk(results[i].member)
+		for i, r := range q.results {
+			list[i] = resp.Bulk(q.found[r.nth].member)
 		}
 		return resp.Array(list...)
 	}
 	// Everything inside of the list lies in two pieces of memory.
 	var texts []byte
 	if q.withDistance {
-		texts = make([]byte, 0, len(results)*distanceBytes)
+		texts = make([]byte, 0, len(q.results)*distanceBytes)
 	}
-	room := make([]resp.Reply, 0, len(results)*(q.shown()+2))
-	for i := range results {
+	room := make([]resp.Reply, 0, len(q.results)*(q.shown()+2))
+	for i, r := range q.results {
 		var parts []resp.Reply
-		parts, texts, room = q.parts(&results[i], texts, room)
+		parts, texts, room = q.parts(r, texts, room)
 		list[i] = resp.Array(parts...)
 	}
 	return resp.Array(list...)
@@ -44,10 +44,11 @@ func (q *query) shown() (parts int) {
 }
 
 // parts are those of one result. Texts are appended to texts, replies to room.
-func (q *query) parts(f *found, texts []byte, room []resp.Reply) (parts []resp.Reply, _ []byte, _ []resp.Reply) {
+func (q *query) parts(r ranked, texts []byte, room []resp.Reply) (parts []resp.Reply, _ []byte, _ []resp.Reply) {
+	f := &q.found[r.nth]
+	p := placeOf(f.score)
 	at := len(room)
 	if q.withPlace {
-		p := placeOf(f.score)
 		room = append(room, resp.Plain(p.longitude), resp.Plain(p.latitude))
 	}
 	place := room[at:len(room):len(room)]
@@ -55,7 +56,7 @@ func (q *query) parts(f *found, texts []byte, room []resp.Reply) (parts []resp.R
 	room = append(room, resp.Bulk(f.member))
 	if q.withDistance {
 		begin := len(texts)
-		texts = appendDistance(texts, f.distance/q.shape.unit)
+		texts = appendDistance(texts, q.from.told(p, r.haversine, q.shape.unit))
 		room = append(room, resp.Bulk(texts[begin:len(texts):len(texts)]))
 	}
 	if q.withHash {

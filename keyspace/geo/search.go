@@ -11,10 +11,15 @@ import (
 
 // found is a place that a search has found.
 type found struct {
-	member   []byte // in the slab
-	score    float64
-	distance float64 // from the center, in meters; 0 if nobody asks
-	nth      int     // that was found
+	member []byte // in the slab
+	score  float64
+}
+
+// ranked is a found place in the order of results. It holds no pointer, so that
+// sorting is quick.
+type ranked struct {
+	haversine float64 // from the center
+	nth       int     // that was found
 }
 
 // order is how results are to be listed.
@@ -28,11 +33,10 @@ const (
 
 // search is one that goes on.
 type search struct {
-	shape    shape
-	order    order
-	most     int  // results, 0 for all
-	enough   bool // any that are most will do
-	measured bool // distances are asked for
+	shape  shape
+	order  order
+	most   int  // results, 0 for all
+	enough bool // any that are most will do
 
 	from    origin
 	window  window
@@ -40,15 +44,17 @@ type search struct {
 	aside   limit   // half of a box's width
 	height  float64 // that results are within, to the north or south
 	end     float64 // the score that the cell ends before
-	at      place   // that is being looked at
-	results []found
-	fewest  bool // only the first in order are kept: see keep
+	there   float64 // the haversine of the place that is being looked at
+	found   []found
+	results []ranked
+	fewest  bool // only the first in order are kept: see trim
 }
 
 // run finds the places of a set that lie in the shape.
-func (s *search) run(set *zset.Members) []found {
+func (s *search) run(set *zset.Members) {
 	s.prepare()
-	s.results = make([]found, 0, resultsRoom)
+	s.found = make([]found, 0, resultsRoom)
+	s.results = make([]ranked, 0, resultsRoom)
 	for _, c := range s.shape.cells() {
 		if s.full() {
 			break
@@ -56,7 +62,9 @@ func (s *search) run(set *zset.Members) []found {
 		s.end = cell{c.bits + 1, c.step}.score()
 		set.Look(set.Rank(rank.BeforeScore(c.score())), s.look, s.take)
 	}
-	return s.finish()
+	if s.sort(); s.most > 0 && len(s.results) > s.most {
+		s.results = s.results[:s.most]
+	}
 }
 
 func (s *search) prepare() {
@@ -69,7 +77,6 @@ func (s *search) prepare() {
 		s.radius = newLimit(east)
 		s.height = s.radius.farSouth()
 	}
-	s.measured = s.measured || s.order != unordered
 	s.fewest = s.most > 0 && s.order != unordered && !s.enough
 }
 
@@ -88,8 +95,8 @@ func (s *search) look(score float64) zset.Verdict {
 	if !s.window.has(bits) {
 		return zset.Pass
 	}
-	s.at = cell{bits, stepMax}.center()
-	if s.from.height(s.at) > s.height || s.shape.box && !s.besides(s.at) || !s.within(s.at) {
+	p := cell{bits, stepMax}.center()
+	if s.from.height(p) > s.height || s.shape.box && !s.besides(p) || !s.within(p) {
 		return zset.Pass
 	}
 	return zset.Take
@@ -97,11 +104,8 @@ func (s *search) look(score float64) zset.Verdict {
 
 // take takes in the place that was looked at.
 func (s *search) take(member []byte, score float64) (more bool) {
-	f := found{member: member, score: score, nth: len(s.results)}
-	if s.measured {
-		f.distance = s.from.distance(s.at)
-	}
-	s.results = append(s.results, f)
+	s.results = append(s.results, ranked{s.there, len(s.found)})
+	s.found = append(s.found, found{member, score})
 	if s.fewest && len(s.results) >= 2*s.most && len(s.results) >= keepLeast {
 		s.trim()
 	}
@@ -110,7 +114,8 @@ func (s *search) take(member []byte, score float64) (more bool) {
 
 // within reports whether a place is no further than the radius.
 func (s *search) within(p place) bool {
-	within, sure := s.radius.reaches(s.from.haversine(p))
+	s.there = s.from.haversine(p)
+	within, sure := s.radius.reaches(s.there)
 	return within || !sure && s.from.distance(p) <= s.radius.meters
 }
 
@@ -126,26 +131,17 @@ func (s *search) besides(p place) bool {
 	return beside.distance(p) <= s.aside.meters
 }
 
-// finish puts the results in order.
-func (s *search) finish() []found {
-	s.sort()
-	if s.most > 0 && len(s.results) > s.most {
-		s.results = s.results[:s.most]
-	}
-	return s.results
-}
-
 // sort puts the results in order. Those at the same distance stay in the order
 // in which they were found.
 func (s *search) sort() {
 	switch s.order {
 	case nearest:
-		slices.SortFunc(s.results, func(a, b found) int {
-			return cmp.Or(cmp.Compare(a.distance, b.distance), a.nth-b.nth)
+		slices.SortFunc(s.results, func(a, b ranked) int {
+			return cmp.Or(cmp.Compare(a.haversine, b.haversine), a.nth-b.nth)
 		})
 	case farthest:
-		slices.SortFunc(s.results, func(a, b found) int {
-			return cmp.Or(cmp.Compare(b.distance, a.distance), a.nth-b.nth)
+		slices.SortFunc(s.results, func(a, b ranked) int {
+			return cmp.Or(cmp.Compare(b.haversine, a.haversine), a.nth-b.nth)
 		})
 	}
 }
@@ -158,13 +154,16 @@ const keepLeast = 64
 // same. What is further than the last one need not be looked at again.
 func (s *search) trim() {
 	s.sort()
-	clear(s.results[s.most:])
+	kept := make([]found, s.most, len(s.found))
 	s.results = s.results[:s.most]
 	for i := range s.results {
-		s.results[i].nth = i
+		r := &s.results[i]
+		kept[i], r.nth = s.found[r.nth], i
 	}
+	s.found = kept
 	if s.order == nearest {
-		s.radius = newLimit(s.results[s.most-1].distance)
+		last := s.results[s.most-1].haversine
+		s.radius = limit{length(last), last, last}
 		s.height = min(s.height, s.radius.farSouth())
 	}
 }

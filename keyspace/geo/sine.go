@@ -71,7 +71,7 @@ func cos(angle float64) float64 { return sine(angle, quarter).high }
 func asin(x float64) float64 {
 	y := math.Asin(x)
 	const steep = 1e-4 // of a cosine that is no good to divide by
-	if c := cos(y); c > steep {
+	if c := math.Sqrt((1 - x) * (1 + x)); c > steep {
 		s := sine(y, 0)
 		y += (x - s.high - s.low) / c
 	}
