@@ -24,8 +24,8 @@ type Shard struct {
 	objects objects
 	garbage garbage
 	tracked tracked // read by clients that keep caches
-	passing int    // waiters that change another key too
-	allocs  uint64 // the heap's, at the end of the last turn
+	passing int     // waiters that change another key too
+	allocs  uint64  // the heap's, at the end of the last turn
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
 	version uint64 // that of the last change

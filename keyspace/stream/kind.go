@@ -24,7 +24,15 @@ var Kind = keyspace.Kind{
 		s, _ := streamOf(v)
 		return s.parts()
 	},
-	PutParts: putParts,
+	PutParts: func(tx *keyspace.Tx, key []byte, p *keyspace.StreamParts, deadline int64, event string) resp.Reply {
+		s := newStream(tx.MemOf(key))
+		if !s.fill(p, limitsOf(tx.Settings)) {
+			s.Free(s.mem, math.MaxInt)
+			return errParts
+		}
+		tx.PutObject(key, s, deadline, event)
+		return resp.Nothing
+	},
 }
 
 // errParts is the answer to parts that are no stream.
@@ -65,17 +73,6 @@ func (g *group) parts() keyspace.StreamGroup {
 		return true
 	})
 	return p
-}
-
-// putParts makes key a stream of parts.
-func putParts(tx *keyspace.Tx, key []byte, p *keyspace.StreamParts, deadline int64, event string) resp.Reply {
-	s := newStream(tx.MemOf(key))
-	if !s.fill(p, limitsOf(tx.Settings)) {
-		s.Free(s.mem, math.MaxInt)
-		return errParts
-	}
-	tx.PutObject(key, s, deadline, event)
-	return resp.Nothing
 }
 
 // fill makes an empty stream one of parts, and reports whether they are a

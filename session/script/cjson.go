@@ -35,12 +35,12 @@ func (m *machine) cjson() *lua.LTable {
 		"encode_sparse_array": func(l *lua.LState) int {
 			s := &m.json
 			n := settingBool(l, 1, &s.sparseConvert, 3)
-			n += settingInt(l, 2, &s.sparseRatio, 0, 1<<31-1)
-			return n + settingInt(l, 3, &s.sparseSafe, 0, 1<<31-1)
+			n += settingInt(l, 2, &s.sparseRatio, within{0, 1<<31 - 1})
+			return n + settingInt(l, 3, &s.sparseSafe, within{0, 1<<31 - 1})
 		},
-		"encode_max_depth":        func(l *lua.LState) int { return settingInt1(l, &m.json.encodeDepth, 1, 1<<31-1) },
-		"decode_max_depth":        func(l *lua.LState) int { return settingInt1(l, &m.json.decodeDepth, 1, 1<<31-1) },
-		"encode_number_precision": func(l *lua.LState) int { return settingInt1(l, &m.json.precision, 1, 14) },
+		"encode_max_depth":        func(l *lua.LState) int { return settingInt1(l, &m.json.encodeDepth, within{1, 1<<31 - 1}) },
+		"decode_max_depth":        func(l *lua.LState) int { return settingInt1(l, &m.json.decodeDepth, within{1, 1<<31 - 1}) },
+		"encode_number_precision": func(l *lua.LState) int { return settingInt1(l, &m.json.precision, within{1, 14}) },
 		"encode_keep_buffer":      func(l *lua.LState) int { return settingBool(l, 1, &m.json.keepBuffer, 1) },
 		"decode_invalid_numbers":  func(l *lua.LState) int { return settingBool(l, 1, &m.json.decodeInvalid, 1) },
 		"encode_invalid_numbers":  m.encodeInvalidNumbers,
@@ -62,16 +62,19 @@ func settingArgs(l *lua.LState, most int) {
 	}
 }
 
-func settingInt1(l *lua.LState, setting *int, low, high int) int {
+// within bounds a setting.
+type within struct{ low, high int }
+
+func settingInt1(l *lua.LState, setting *int, bounds within) int {
 	settingArgs(l, 1)
-	return settingInt(l, 1, setting, low, high)
+	return settingInt(l, 1, setting, bounds)
 }
 
-func settingInt(l *lua.LState, at int, setting *int, low, high int) int {
+func settingInt(l *lua.LState, at int, setting *int, bounds within) int {
 	if l.Get(at) != lua.LNil {
 		n := l.CheckInt(at)
-		if n < low || n > high {
-			l.ArgError(at, "expected integer between "+formatNumber(float64(low))+" and "+formatNumber(float64(high)))
+		if n < bounds.low || n > bounds.high {
+			l.ArgError(at, "expected integer between "+formatNumber(float64(bounds.low))+" and "+formatNumber(float64(bounds.high)))
 		}
 		*setting = n
 	}

@@ -83,7 +83,7 @@ func (t there) eval(a *command.Args, readOnly bool) resp.Reply {
 	if mistake.IsError() {
 		return mistake
 	}
-	return t.runBody(b, a, keys, args, readOnly)
+	return t.runBody(b, a.Argv(), given{keys, args, readOnly})
 }
 
 func (t there) evalSHA(a *command.Args, readOnly bool) resp.Reply {
@@ -96,7 +96,7 @@ func (t there) evalSHA(a *command.Args, readOnly bool) resp.Reply {
 	if b == nil {
 		return errNoScript
 	}
-	return t.runBody(b, a, keys, args, readOnly)
+	return t.runBody(b, a.Argv(), given{keys, args, readOnly})
 }
 
 // keysAndArgs reads the number of keys, the keys, and what follows them.
@@ -115,17 +115,23 @@ func keysAndArgs(a *command.Args) (keys, args [][]byte) {
 	return nil, nil
 }
 
-func (t there) runBody(b *body, a *command.Args, keys, args [][]byte, readOnly bool) resp.Reply {
-	if readOnly && b.shebanged && b.flags&noWrites == 0 {
+// given is what a body is run with.
+type given struct {
+	keys, args [][]byte
+	readOnly   bool
+}
+
+func (t there) runBody(b *body, argv [][]byte, g given) resp.Reply {
+	if g.readOnly && b.shebanged && b.flags&noWrites == 0 {
 		return errWriteFlags
 	}
-	return t.run(job{name: b.sha, flags: b.flags, readOnly: readOnly, keys: keys, args: args, reach: &b.reach,
+	return t.run(job{name: b.sha, flags: b.flags, readOnly: g.readOnly, keys: g.keys, args: g.args, reach: &b.reach,
 		push: func(m *machine, _ *run) int {
-			m.setGlobal("KEYS", keysAlias, m.wordTable(keys))
-			m.setGlobal("ARGV", argvAlias, m.wordTable(args))
+			m.setGlobal("KEYS", keysAlias, m.wordTable(g.keys))
+			m.setGlobal("ARGV", argvAlias, m.wordTable(g.args))
 			m.state.Push(m.state.NewFunctionFromProto(b.proto))
 			return 0
-		}}, a.Argv())
+		}}, argv)
 }
 
 // setGlobal sets a global that has an alias.

@@ -189,14 +189,16 @@ func (m *machine) format(l *lua.LState) int {
 			raisef(l, "invalid option '%%' to 'format'")
 		}
 		arg++
-		m.formatOne(l, &out, arg, layout[start:i], layout[i])
+		m.formatOne(l, &out, arg, layout[start:i+1])
 	}
 	l.Push(lua.LString(out.String()))
 	return 1
 }
 
-// formatOne formats one argument.
-func (m *machine) formatOne(l *lua.LState, out *strings.Builder, arg int, flags string, verb byte) {
+// formatOne formats one argument, as the conversion says: flags and a verb.
+func (m *machine) formatOne(l *lua.LState, out *strings.Builder, arg int, conversion string) {
+	last := len(conversion) - 1
+	flags, verb := conversion[:last], conversion[last]
 	switch verb {
 	case 'c':
 		fmt.Fprintf(out, "%"+flags+"s", string([]byte{byte(int64(l.CheckNumber(arg)))}))
