@@ -151,10 +151,10 @@ func (c *Catalogue) addLive(row *Command) {
 }
 
 // Watchable reports whether a live query of the command makes sense: it only
-// reads, for its answer's sake, does not wait, and the answer depends on the
-// data alone.
+// reads, for its answer's sake, and the answer depends on the data alone. One
+// that may wait (XREAD) does not wait then.
 func (c *Command) Watchable() bool {
-	const never = command.Random | command.Blocking | command.AllShards | command.Marks | command.Strays
+	const never = command.Random | command.AllShards | command.Marks | command.Strays
 	return c.Data != nil && c.Flags.Has(command.ReadOnly) && c.Flags&never == 0
 }
 
@@ -165,7 +165,7 @@ func liveForm(row *Command) *Command {
 		meta.Name = name + WatchSuffix + "|" + sub
 	}
 	meta.Summary = "Answers as " + strings.ReplaceAll(row.Name, "|", " ") + " does, and pushes the new result whenever it changes."
-	meta.Flags = meta.Flags&^(command.Fast) | command.NoMulti | command.NoScript | command.Subscribed
+	meta.Flags = meta.Flags&^(command.Fast|command.Blocking) | command.NoMulti | command.NoScript | command.Subscribed
 	meta.Examples = ""
 	return &Command{Meta: &meta, Watches: row, Here: func(s *Session, a *command.Args) resp.Reply { return WatchCommand(s, row, a) }}
 }

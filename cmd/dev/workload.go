@@ -67,8 +67,8 @@ var workloads = []workload{
 	{name: "zrange_100", words: "ZRANGE myzset 500000 500099", fill: fillFixed(1_000_000, "ZADD myzset", "%d element:%[1]d"),
 		bars: map[string][]bar{"P=1 c=50": {{"thr", true, 1.2}}, "P=16 c=50": {{"thr", true, 1.2}}}},
 	{name: "xadd", words: "XADD mystream * field " + aValue, bars: streamBars},
-	{name: "xreadgroup", words: "XREADGROUP GROUP mygroup me COUNT 1 STREAMS mystream >", drain: fillStream, bars: streamBars},
-	{name: "xack", words: "XACK mystream mygroup 1-" + anyKey, drain: fillDelivered, bars: streamBars},
+	{name: "xreadgroup", words: "XREADGROUP GROUP mygroup me COUNT 1 STREAMS mystream >", fill: makeGroup, drain: fillStream, bars: streamBars},
+	{name: "xack", words: "XACK mystream mygroup 1-" + anyKey, fill: both(makeGroup, fillEntries), drain: deliverAgain, bars: streamBars},
 	{name: "pfadd", words: "PFADD myhll element:" + anyKey, bars: collectionBars},
 	{name: "geosearch", words: "GEOSEARCH mygeo FROMLONLAT 10 45 BYRADIUS 20 km ASC", fill: fillPlaces(100_000), bars: collectionBars},
 	{name: "evalsha_1", words: "EVALSHA e4c38c69bba84a1142e79b1323ecf44eee500feb 1 key:" + anyKey, fill: both(fillStrings, fillScript(scriptOne)),
@@ -139,22 +139,34 @@ func fillMembers(add, format string) func(shape, int) script {
 	return func(_ shape, count int) script { return members(count, add, format) }
 }
 
-// fillStream makes a stream of entries that its group has not read.
+// makeGroup makes a stream with a group.
+func makeGroup(shape) script {
+	return func(visit func(...string)) { visit("XGROUP", "CREATE", "mystream", "mygroup", "0", "MKSTREAM") }
+}
+
+// fillStream adds entries that the group has not read.
 func fillStream(_ shape, count int) script {
 	return func(visit func(...string)) {
-		visit("DEL", "mystream")
-		visit("XGROUP", "CREATE", "mystream", "mygroup", "0", "MKSTREAM")
 		for i := range count {
+			visit("XADD", "mystream", "*", "field", "element:"+strconv.Itoa(i))
+		}
+	}
+}
+
+// fillEntries adds an entry for each key of the shape.
+func fillEntries(s shape) script {
+	return func(visit func(...string)) {
+		for i := range s.Keys {
 			visit("XADD", "mystream", "1-"+strconv.Itoa(i+1), "field", "element:"+strconv.Itoa(i))
 		}
 	}
 }
 
-// fillDelivered makes one whose group has been given all of it.
-func fillDelivered(s shape, count int) script {
+// deliverAgain gives the group all entries, as if it had none.
+func deliverAgain(s shape, _ int) script {
 	return func(visit func(...string)) {
-		fillStream(s, count)(visit)
-		for range (count + perCommand - 1) / perCommand {
+		visit("XGROUP", "SETID", "mystream", "mygroup", "0")
+		for range (s.Keys + perCommand - 1) / perCommand {
 			visit("XREADGROUP", "GROUP", "mygroup", "me", "COUNT", strconv.Itoa(perCommand), "STREAMS", "mystream", ">")
 		}
 	}
