@@ -157,6 +157,8 @@ func (d *msgDecoder) pairs(n uint64, depth int) lua.LValue {
 			raisef(d.state, "table index is nil")
 		case isNumber && math.IsNaN(float64(f)):
 			raisef(d.state, "table index is NaN")
+		case isNumber && float64(f) > float64(t.Len()+1) && f < listMax:
+			d.charge(d.state, int(f)*16) // the row is filled up to there
 		}
 		t.RawSet(k, v)
 	}
