@@ -1,7 +1,6 @@
 package session
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/troupedb/troupe/resp"
@@ -23,7 +22,7 @@ func (c *Catalogue) addHelp(container *Command) {
 		Meta: command.Meta{
 			Name: name + "|HELP", Arity: 2, Complexity: "O(1)",
 			Summary: "Lists the subcommands.",
-			Group:   container.Group, Since: container.Since, Categories: ofSubcommands(container.Categories),
+			Group:   container.Group, Since: container.Since, Categories: container.Categories,
 			Flags: container.Flags&^command.SubCommands | command.Loading | command.Stale,
 			Examples: "> " + name + " HELP\n*\n" +
 				"> " + name + " HELP me\n-ERR wrong number of arguments for '" + container.Lower() + "|help' command\n",
@@ -33,12 +32,6 @@ func (c *Catalogue) addHelp(container *Command) {
 	row := &Command{Meta: &spec.Meta, Here: spec.Run, Guard: container.Guard}
 	c.add(row)
 	container.Subs["HELP"] = row
-}
-
-// ofSubcommands are those of a container's categories that its subcommands
-// have: that it is not of its group's is its own affair.
-func ofSubcommands(categories []string) []string {
-	return slices.DeleteFunc(slices.Clone(categories), func(c string) bool { return strings.HasPrefix(c, "-") })
 }
 
 // help is the answer to a container's HELP, in the lines that Redis makes: each

@@ -97,13 +97,10 @@ const fieldsEnd = "fields that end are of Redis 7.4 and later"
 
 // oddCommands are the differences in COMMAND INFO, by command and field.
 var oddCommands = map[string]string{
-	"client categories": containerReason, "object categories": containerReason, "pubsub|help categories": containerReason,
 	"unwatch arity": "with a fingerprint it ends a live query",
 	"zrank arity":   scoreReason, "zrevrank arity": scoreReason,
 	"migrate flags": "in a transaction it could not wait", "restore-asking flags": "only a node of a cluster would have to ask",
 }
-
-const containerReason = "a container is of the category of its group"
 
 const scoreReason = "WITHSCORE is of Redis 7.2"
 

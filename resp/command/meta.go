@@ -138,14 +138,15 @@ var groupCategory = map[string]string{
 	"string": "string", "hash": "hash", "list": "list", "set": "set", "sorted-set": "sortedset",
 	"stream": "stream", "bitmap": "bitmap", "hyperloglog": "hyperloglog", "geo": "geo",
 	"generic": "keyspace", "connection": "connection", "transactions": "transaction",
-	"scripting": "scripting", "pubsub": "pubsub",
+	"scripting": "scripting",
 }
 
-// ACL lists the ACL categories without "@": those of the flags and the group,
+// ACL lists the ACL categories without "@": those of the flags and the group (a
+// container has none of the group),
 // and those declared, in the order that Redis prints them.
 func (m *Meta) ACL() []string {
 	have := map[string]bool{}
-	if c := groupCategory[m.Group]; c != "" {
+	if c := groupCategory[m.Group]; c != "" && !m.Flags.Has(SubCommands) {
 		have[c] = true
 	}
 	for _, c := range m.Categories {

@@ -13,7 +13,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "PUBSUB", Arity: -2, Complexity: "Depends on the subcommand",
 		Summary: "Commands about channels and who listens to them.",
-		Group:   "pubsub", Since: "0.1.0", Flags: command.SubCommands, Categories: []string{"-pubsub"},
+		Group:   "pubsub", Since: "0.1.0", Flags: command.SubCommands,
 		Examples: "> PUBSUB\n-ERR wrong number of arguments for 'pubsub' command\n> PUBSUB NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try PUBSUB HELP.\n",
 	},
 })

@@ -17,7 +17,7 @@ var _ = Tells.Add(command.Spec[here]{
 	Meta: command.Meta{
 		Name: "FUNCTION", Arity: -2, Complexity: "Depends on the subcommand",
 		Summary: "Commands about libraries of functions.",
-		Group:   "scripting", Since: "0.1.0", Flags: command.SubCommands, Categories: []string{"-scripting"},
+		Group:   "scripting", Since: "0.1.0", Flags: command.SubCommands,
 		Examples: "> FUNCTION\n-ERR wrong number of arguments for 'function' command\n> FUNCTION NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try FUNCTION HELP.\n",
 	},
 })

@@ -9,7 +9,7 @@ var _ = Tells.Add(command.Spec[here]{
 	Meta: command.Meta{
 		Name: "SCRIPT", Arity: -2, Complexity: "Depends on the subcommand",
 		Summary: "Commands about the scripts that the server knows.",
-		Group:   "scripting", Since: "0.1.0", Flags: command.SubCommands, Categories: []string{"-scripting"},
+		Group:   "scripting", Since: "0.1.0", Flags: command.SubCommands,
 		Examples: "> SCRIPT\n-ERR wrong number of arguments for 'script' command\n> SCRIPT NONSENSE\n-ERR unknown subcommand 'NONSENSE'. Try SCRIPT HELP.\n",
 	},
 })
