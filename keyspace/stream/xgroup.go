@@ -9,7 +9,7 @@ import (
 var _ = Commands.Add(command.Spec[*keyspace.Tx]{Meta: command.Meta{
 	Name: "XGROUP", Arity: -2, Complexity: "That of the subcommand",
 	Summary: "Makes, changes and removes consumer groups.",
-	Group:   "stream", Since: "0.1.0", Flags: command.SubCommands,
+	Group:   "stream", Since: "0.1.0", Flags: command.SubCommands, Categories: []string{"-stream"},
 	Examples: "> XGROUP\n-ERR wrong number of arguments for 'xgroup' command\n",
 }})
 

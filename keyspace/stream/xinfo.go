@@ -11,7 +11,7 @@ import (
 var _ = Commands.Add(command.Spec[*keyspace.Tx]{Meta: command.Meta{
 	Name: "XINFO", Arity: -2, Complexity: "That of the subcommand",
 	Summary: "Tells about streams, their groups and consumers.",
-	Group:   "stream", Since: "0.1.0", Flags: command.SubCommands,
+	Group:   "stream", Since: "0.1.0", Flags: command.SubCommands, Categories: []string{"-stream"},
 	Examples: "> XINFO\n-ERR wrong number of arguments for 'xinfo' command\n",
 }})
 
