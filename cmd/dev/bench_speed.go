@@ -130,13 +130,13 @@ func (c *speedCmd) measureFresh(ctx context.Context, s shape, p program) (measur
 		return measure{}, err
 	}
 	defer srv.stop()
-	if err := srv.offers(s); err != nil {
-		return measure{}, err
-	}
 	if fill := workloadOf(s.Command).fill; fill != nil {
 		if err := preload(srv.port, fill(s)); err != nil {
 			return measure{}, err
 		}
+	}
+	if err := srv.offers(s); err != nil {
+		return measure{}, err
 	}
 	work := workloadOf(s.Command)
 	const warmSeconds = 0.3
