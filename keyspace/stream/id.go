@@ -101,6 +101,22 @@ func untilZero(word []byte) []byte {
 // parseNumber reads what string2ull of Redis reads: digits, and what strtoull
 // takes beside them.
 func parseNumber(b []byte) (n uint64, ok bool) {
+	if len(b) == 0 || len(b) > digitsSafe {
+		return parseOddNumber(b)
+	}
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return parseOddNumber(b)
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, true
+}
+
+// digitsSafe is how many digits never are more than 64 bits.
+const digitsSafe = 19
+
+func parseOddNumber(b []byte) (n uint64, ok bool) {
 	if n, ok := command.ParseInt(b); ok {
 		return uint64(n), n >= 0
 	}

@@ -21,7 +21,7 @@ type ordered[T keyed] struct {
 	room   int // things that there is memory for
 }
 
-const pieceMax = 128
+const pieceMax = 64
 
 // spot is where something is, or would be.
 type spot struct{ piece, at int }
