@@ -172,7 +172,7 @@ func blockingRush(t *testing.T, s *server, seed uint64) {
 	for id := range rushClients {
 		rng := rand.New(rand.NewPCG(seed, uint64(id)))
 		all.Go(func() { rushTake(t, s, rng, &taken, &left) })
-		all.Go(func() { rushDie(s, rng.Uint64()) })
+		all.Go(func() { rushDie(s, seed+uint64(id)) })
 		all.Go(func() {
 			c := s.client()
 			for i := range rushElements {
