@@ -140,7 +140,11 @@ func (in *linkInput) move(size int, pool *bufferPool, held bool) {
 	var large *slab.Buffer
 	used := in.end - in.start
 	if size = max(size, min(in.expect, trustMost*used)); size >= slab.BufferMin {
-		next, large = largeBuffer(max(2*size, in.expect+behindExpected))
+		whole := 2 * size
+		if in.expect >= size {
+			whole = in.expect + behindExpected
+		}
+		next, large = largeBuffer(whole)
 	}
 	if large == nil {
 		next, large = pool.getLarge(size)
