@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -114,7 +115,9 @@ func TestBlockingEnds(t *testing.T) {
 		c = s.client()
 		id = strings.TrimPrefix(c.ask("CLIENT", "ID"), ":")
 		c.send(request(words...))
-		s.wantWaiting(1)
+		if slices.Contains(words, "0") { // who waits for ever is met waiting, however slow the machine
+			s.wantWaiting(1)
+		}
 		return c, id
 	}
 	f := func(what, want string, end func(c *client, id string), words ...string) {
