@@ -43,7 +43,9 @@ func (o *deadlines) orders() []*deadline.Queue {
 // expire removes a key found past its deadline: a change like any other.
 func (tx *Tx) expire(v *Value) {
 	v.sh.Stats.Expired++
+	tx.Ended(del, v.Key())
 	tx.told(v, "expired")
+	tx.effects.edits-- // no command's
 	tx.lost(v)
 	v.drop(true)
 }

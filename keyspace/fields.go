@@ -53,5 +53,9 @@ func (v *Value) fieldDeadline() int64 {
 // about so much effort, and returns what it took. The value is not good
 // afterwards.
 func (tx *Tx) expireFields(v *Value, effort int) (took int) {
-	return tx.Kind(v.head.typ).Expire(tx, *v, tx.now, effort)
+	e := &tx.effects
+	edits, replaced := e.edits, e.replaced
+	took = tx.Kind(v.head.typ).Expire(tx, *v, tx.now, effort)
+	e.edits, e.replaced = edits, replaced // no command's
+	return took
 }

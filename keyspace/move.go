@@ -77,6 +77,7 @@ func (tx *Tx) flush(sh *Shard, d *db) {
 	tx.touchExisting(sh, d)
 	tx.feedAll(sh, tx.DB)
 	sh.Stats.Changes += int64(d.keys.Len())
+	tx.effects.edits++
 	tx.dirty, sh.dirty = true, true
 	sh.garbage.tables = append(sh.garbage.tables, discarded{keys: d.keys, due: d.due})
 	d.keys, d.due = nil, deadlines{}
@@ -97,6 +98,7 @@ func (tx *Tx) touchExisting(sh *Shard, d *db) {
 // watches a key of one of them goes on watching that database, and is told if
 // the key existed before or exists now.
 func (tx *Tx) SwapDB(a, b int) {
+	tx.effects.edits++
 	tx.EachShard(func(sh *Shard) {
 		x, y := &sh.dbs[a], &sh.dbs[b]
 		tx.touchExisting(sh, x)

@@ -80,7 +80,7 @@ func (u *Undo) Keep(tx *Tx, key []byte) (done bool) {
 // Rewind gives the keys back what they held. Their watchers are told of a
 // change though there is none in the end; notifications are not.
 func (u *Undo) Rewind(tx *Tx) {
-	home, events := tx.DB, tx.Settings
+	home, events, edits := tx.DB, tx.Settings, tx.effects.edits
 	quiet := *events
 	quiet.Events = false
 	tx.Settings = &quiet
@@ -93,7 +93,7 @@ func (u *Undo) Rewind(tx *Tx) {
 			tx.ExpireFields(k.key, k.fields)
 		}
 	}
-	tx.DB, tx.Settings = home, events
+	tx.DB, tx.Settings, tx.effects.edits = home, events, edits
 	u.kept = nil
 }
 

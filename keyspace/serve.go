@@ -82,10 +82,11 @@ func (tx *Tx) serveLine(key []byte) {
 // serve runs a waiter's command for a key. Its change is one of its own.
 func (tx *Tx) serve(w *Waiter, key []byte) {
 	tx.Caller, tx.noTouch, tx.DB = w.caller, w.noTouch, w.db
-	outer := tx.args
+	outer, edits := tx.args, tx.effects.edits
 	tx.args.Reset(&w.spec.Meta, w.argv)
 	w.reply = w.encoder.Append(nil, w.Serve(tx, &tx.args, key))
 	tx.args = outer
+	tx.recordCommand(&w.spec.Meta, w.argv, w.db, edits)
 	w.Leave(tx)
 	tx.served = append(tx.served, w)
 	tx.closeChange()

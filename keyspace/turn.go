@@ -22,7 +22,9 @@ type Turn struct {
 	Start int64
 	// Ears hears what the turn has done; nil: nobody.
 	Ears Ears
-	// Versions draws n versions and returns the one before the first.
+	// Log records changes and draws their versions. If it is nil, Versions draws
+	// so many, and returns the one before the first.
+	Log      Log
 	Versions func(n int) (base uint64)
 }
 
@@ -52,6 +54,7 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 	}
 	tx.only, tx.now, tx.rng, tx.Settings, tx.total = last, now, t.Seed, t.Settings, total
 	tx.stamp = newStamp(now, t.Settings)
+	tx.effects.on = t.Log != nil
 	tx.tracking.broadcast = t.Ears != nil && t.Ears.Broadcasts()
 	if len(held) > 1 {
 		tx.only = nil
@@ -73,7 +76,7 @@ func (tx *Tx) spread(held []*Shard, total int) {
 func (tx *Tx) End(t *Turn) {
 	tx.endCommand()
 	if tx.changes > 0 {
-		tx.commit(t.Versions(tx.changes))
+		tx.commit(tx.record(t))
 	}
 	if len(tx.events) > 0 && t.Ears != nil {
 		t.Ears.Notify(tx.events)
@@ -90,6 +93,7 @@ func (tx *Tx) End(t *Turn) {
 		clear(tx.shards)
 	}
 	tx.tellServed()
+	tx.resetEffects()
 	tx.changes, tx.Caller, tx.events, tx.hinted, tx.batch, tx.request = 0, nil, tx.events[:0], nil, nil, nil
 }
 
@@ -144,6 +148,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		case everywhere:
 			tx.widen(x)
 		default:
+			tx.dropEffects()
 			x.broke(at, reason)
 		}
 	}()
@@ -203,8 +208,10 @@ func (tx *Tx) run(q *Request) resp.Reply {
 	}
 	tx.args.Reset(&q.Spec.Meta, q.Argv)
 	tx.begin(q)
+	edits := tx.effects.edits
 	reply := q.Spec.Run(tx, &tx.args)
 	tx.light = false
+	tx.recordCommand(&q.Spec.Meta, q.Argv, q.DB, edits)
 	if tx.tracks() {
 		tx.remember(&q.Spec.Meta, q.Argv)
 	}

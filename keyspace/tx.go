@@ -34,6 +34,7 @@ type Tx struct {
 	touched     []touch // who is to be told at the turn's end
 	touchedKeys int     // watched keys that the present command has changed
 	events      []Event // what happened, if Settings.Events asks for it
+	effects     effects
 	trace       func(key []byte)
 	clockRead   bool // since Trace was called
 	noTouch     bool // the caller's reads don't mark keys as used
@@ -354,10 +355,11 @@ func (tx *Tx) Changed() bool { return tx.dirty }
 // live query. It has its own arguments and the same instant. Its reply must
 // be encoded or cloned before the next Call.
 func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
-	outer := tx.args
+	outer, db, edits := tx.args, tx.DB, tx.effects.edits
 	tx.args.Reset(&spec.Meta, argv)
 	reply := spec.Run(tx, &tx.args)
 	tx.args = outer
+	tx.recordCommand(&spec.Meta, argv, db, edits)
 	if tx.tracks() {
 		tx.remember(&spec.Meta, argv)
 	}
@@ -371,6 +373,7 @@ func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	tx.dirty = true
 	at.sh.dirty = true
 	at.sh.Stats.Changes++
+	tx.effects.edits++
 	if tx.Settings.Events && event != "" {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}
@@ -419,6 +422,7 @@ func (tx *Tx) closeChange() {
 			tx.touchOnce()
 		}
 		tx.changes++
+		tx.closeEffects()
 		tx.dirty, tx.touchedKeys = false, 0
 	}
 }

@@ -36,6 +36,7 @@ type run struct {
 	strayed  bool   // it has used a key elsewhere
 	undo     keyspace.Undo
 	events   int
+	effects  int
 	inside   bool // a command of the keyspace is running
 
 	start  time.Time // when it was first looked at
@@ -89,6 +90,7 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 		j.reach.state.Store(strays)
 		r.undo.Rewind(t.tx)
 		t.tx.ForgetEvents(r.events)
+		t.tx.ForgetEffects(r.effects)
 		t.tx.Everywhere()
 	}
 	if r.total > 1 && !r.narrow && !r.loading {
@@ -118,7 +120,7 @@ func (r *run) look(j job) {
 	if r.total == 1 {
 		return
 	}
-	r.narrow, r.events = !r.tx.HoldsAll(), r.tx.EventMark()
+	r.narrow, r.events, r.effects = !r.tx.HoldsAll(), r.tx.EventMark(), r.tx.EffectMark()
 	if r.narrow {
 		return
 	}

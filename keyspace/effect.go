@@ -1,0 +1,200 @@
+package keyspace
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// What a command has changed is recorded as effects: commands that make the same
+// change again whatever chance and time say then, from the state before. Most
+// commands are their own effect, as they were given, at the time that stands
+// beside them in the record; one that draws lots, asks for the time or rounds
+// says by Tx.Effect what it has come to. Effects of one change (a command, a
+// transaction, a script) are one record.
+//
+// An effect in a record, numbers as varints:
+//
+//	| database * 2 + ended | words | length | bytes | length | bytes | …
+//
+// ended is 1 if nobody asked for it: something was past its deadline.
+
+// Log is where effects are recorded.
+type Log interface {
+	// Append records changes that happened at a time, Unix milliseconds, and
+	// gives them versions: the effects of the nth one end at ends[n] of bodies
+	// and it gets the version base+1+n. It returns at once, and keeps no bytes.
+	Append(now int64, bodies []byte, ends []int) (base uint64)
+}
+
+// effects are those of a turn.
+type effects struct {
+	on       bool // somebody records them
+	bodies   []byte
+	ends     []int // of the changes that are closed
+	edits    int   // changes of keys that commands have made, in this turn
+	replaced bool  // the present command has said what its effects are
+}
+
+// effectsMax bounds, in bytes, the buffer for effects that a shard keeps.
+const effectsMax = 256 << 10
+
+// Effect records what the present command has come to, in the place of its own
+// words: a command that gives the same result at any time and by any chance. A
+// command may have several. They happen in the selected database.
+func (tx *Tx) Effect(words ...[]byte) {
+	tx.effects.replaced = true
+	tx.effect(0, words)
+}
+
+// NoEffect says that what the present command has changed need not last.
+func (tx *Tx) NoEffect() { tx.effects.replaced = true }
+
+func (tx *Tx) effect(ended uint64, words [][]byte) {
+	if tx.effects.on {
+		tx.effects.bodies = AppendEffect(tx.effects.bodies, tx.DB, ended, words)
+	}
+}
+
+// AppendEffect appends an effect to a record.
+func AppendEffect(body []byte, db int, ended uint64, words [][]byte) []byte {
+	body = binary.AppendUvarint(body, uint64(db)<<1|ended)
+	body = binary.AppendUvarint(body, uint64(len(words)))
+	for _, word := range words {
+		body = binary.AppendUvarint(body, uint64(len(word)))
+		body = append(body, word...)
+	}
+	return body
+}
+
+// Ended records what nobody asked for: that something was past its deadline.
+func (tx *Tx) Ended(words ...[]byte) { tx.effect(1, words) }
+
+var del = []byte("DEL")
+
+// recordCommand records a command that has run, if it has changed anything since
+// there were so many edits and has not said by itself what its effects are.
+func (tx *Tx) recordCommand(m *command.Meta, argv [][]byte, db, edits int) {
+	e := &tx.effects
+	if !e.on {
+		return
+	}
+	if e.edits != edits && !e.replaced && m.Flags.Has(command.Write) {
+		e.bodies = AppendEffect(e.bodies, db, 0, argv)
+	}
+	e.replaced = false
+}
+
+// closeEffects makes what was recorded since the change before the record of
+// the present one.
+func (tx *Tx) closeEffects() {
+	if tx.effects.on {
+		tx.effects.ends = append(tx.effects.ends, len(tx.effects.bodies))
+	}
+}
+
+// dropEffects forgets the effects of a change that is not closed.
+func (tx *Tx) dropEffects() {
+	e := &tx.effects
+	end := 0
+	if n := len(e.ends); n > 0 {
+		end = e.ends[n-1]
+	}
+	e.bodies, e.replaced = e.bodies[:end], false
+}
+
+// record hands the turn's changes to the log, or only counts them, and returns
+// the version before the first.
+func (tx *Tx) record(t *Turn) (base uint64) {
+	if t.Log == nil {
+		return t.Versions(tx.changes)
+	}
+	return t.Log.Append(tx.now, tx.effects.bodies, tx.effects.ends)
+}
+
+// resetEffects readies the buffers for the next turn.
+func (tx *Tx) resetEffects() {
+	e := &tx.effects
+	if cap(e.bodies) > effectsMax {
+		e.bodies = nil
+	}
+	e.bodies, e.ends, e.edits, e.replaced = e.bodies[:0], e.ends[:0], 0, false
+}
+
+// EffectMark is how much the turn has recorded; ForgetEffects takes back what
+// was recorded after a mark, except that something was past its deadline.
+func (tx *Tx) EffectMark() int { return len(tx.effects.bodies) }
+
+// ForgetEffects takes back what was recorded after a mark, except that something
+// was past its deadline.
+func (tx *Tx) ForgetEffects(mark int) {
+	e := &tx.effects
+	left := e.bodies[:mark]
+	for rest := e.bodies[mark:]; len(rest) > 0; {
+		_, size, err := readEffect(rest, nil)
+		if err != nil {
+			panic(err)
+		}
+		if rest[0]&1 == 1 { // the lowest bit of a varint
+			left = append(left, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	e.bodies = left
+}
+
+// Effect is an effect that was read. Its words lie in the record.
+type Effect struct {
+	DB    int
+	Words [][]byte
+}
+
+// errEffect: a record is none.
+var errEffect = errors.New("a record's effects are corrupt")
+
+// EachEffect calls visit for the effects of a record until it returns an error,
+// which it returns. The words are good until visit returns.
+func EachEffect(body []byte, visit func(Effect) error) error {
+	var words [][]byte
+	for len(body) > 0 {
+		e, size, err := readEffect(body, words)
+		if err != nil {
+			return err
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+		body, words = body[size:], e.Words[:0]
+	}
+	return nil
+}
+
+// readEffect reads the first effect of a record, its words into room, and says
+// how long it is.
+func readEffect(body []byte, room [][]byte) (e Effect, size int, err error) {
+	at := 0
+	number := func() (n uint64) {
+		n, width := binary.Uvarint(body[at:])
+		if width <= 0 {
+			err = errEffect
+			return 0
+		}
+		at += width
+		return n
+	}
+	db, count := number(), number()
+	if err != nil || db > 1<<31 || count == 0 || count > uint64(len(body)) {
+		return Effect{}, 0, errEffect
+	}
+	e.DB, e.Words = int(db>>1), room
+	for range count {
+		n := number()
+		if err != nil || n > uint64(len(body)-at) {
+			return Effect{}, 0, errEffect
+		}
+		e.Words = append(e.Words, body[at:at+int(n)])
+		at += int(n)
+	}
+	return e, at, nil
+}
