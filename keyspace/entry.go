@@ -28,6 +28,7 @@ const (
 	flagWideValue             // the value is longer than 255 bytes
 	flagObject                // the value is an Object
 	flagFields                // some of the value's fields have deadlines of their own
+	flagKept                  // the save under way has no need of it any more: see save.go
 )
 
 // ending is what of an entry may end at a time of its own.

@@ -44,6 +44,7 @@ func (o *deadlines) orders() []*deadline.Queue {
 func (tx *Tx) expire(v *Value) {
 	v.sh.Stats.Expired++
 	tx.Ended(del, v.Key())
+	tx.keep(v)
 	tx.told(v, "expired")
 	tx.effects.edits-- // no command's
 	tx.lost(v)

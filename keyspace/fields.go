@@ -53,6 +53,7 @@ func (v *Value) fieldDeadline() int64 {
 // about so much effort, and returns what it took. The value is not good
 // afterwards.
 func (tx *Tx) expireFields(v *Value, effort int) (took int) {
+	tx.keep(v)
 	e := &tx.effects
 	edits, replaced := e.edits, e.replaced
 	took = tx.Kind(v.head.typ).Expire(tx, *v, tx.now, effort)

@@ -98,7 +98,9 @@ func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
 		t.cursor = t.keys.Scan(t.cursor, func(slot *table.Slot) {
 			head := readHeader(sh.mem, slot.Ref())
 			if head.object() {
-				sh.garbage.objects = append(sh.garbage.objects, sh.takeObject(slot.Ref(), &head))
+				if obj := sh.takeObject(slot.Ref(), &head); !sh.holdsFrozen(obj) {
+					sh.garbage.objects = append(sh.garbage.objects, obj)
+				}
 			}
 			sh.mem.Discard(slot.Ref(), head.size())
 		})
@@ -127,6 +129,9 @@ func (sh *Shard) takeObject(ref slab.Ref, head *header) Object {
 // freeObject frees the Object of an entry, or if it is big makes it garbage.
 func (sh *Shard) freeObject(ref slab.Ref, head *header) {
 	obj := sh.takeObject(ref, head)
+	if sh.holdsFrozen(obj) {
+		return
+	}
 	if !obj.Free(sh.mem, freeSlice) {
 		sh.garbage.objects = append(sh.garbage.objects, obj)
 	}

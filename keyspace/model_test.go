@@ -28,7 +28,13 @@ func TestShardsAsMap(t *testing.T) {
 			for step := range 12000 {
 				m.step(step)
 			}
+			for m.save != nil {
+				m.saveSome()
+			}
 			m.empty()
+			if m.saves < 10 {
+				t.Errorf("%d saves were done", m.saves)
+			}
 		})
 	}
 }
@@ -57,6 +63,8 @@ type model struct {
 	dbs     []map[string]entry
 	ear     map[place]*ear
 	changed map[place]bool // by the present step, if told
+	save    *saved         // that is under way
+	saves   int            // that are done
 }
 
 func (m *model) key() string {
@@ -122,6 +130,7 @@ func (m *model) step(step int) {
 	before := m.version
 	m.act(db, key)
 	m.check(db, key)
+	m.saveSome()
 	for p, e := range m.ear {
 		if got := e.heard(m.t, m.version); got != m.changed[p] {
 			m.t.Errorf("step %d: of %v told %v, want %v", step, p, got, m.changed[p])

@@ -44,6 +44,7 @@ func (tx *Tx) Rename(src, dst []byte, db int, events Transfer) {
 // handOver moves an Object within its shard without copying it.
 func (tx *Tx) handOver(v Value, dst []byte, db int, events Transfer) {
 	obj, number, deadline, fields := v.Object(), v.number(), tx.Deadline(v), v.fieldDeadline()
+	tx.keep(&v)
 	tx.told(&v, events.Gone)
 	tx.lost(&v)
 	v.drop(false)
@@ -79,8 +80,7 @@ func (tx *Tx) flush(sh *Shard, d *db) {
 	sh.Stats.Changes += int64(d.keys.Len())
 	tx.effects.edits++
 	tx.dirty, sh.dirty = true, true
-	sh.garbage.tables = append(sh.garbage.tables, discarded{keys: d.keys, due: d.due})
-	d.keys, d.due = nil, deadlines{}
+	sh.discardTable(d)
 }
 
 // touchExisting tells the watchers of the keys that exist now.
@@ -107,6 +107,7 @@ func (tx *Tx) SwapDB(a, b int) {
 		sh.flagAll(y, false)
 		x.keys, y.keys = y.keys, x.keys
 		x.due, y.due = y.due, x.due
+		swapSaving(x, y)
 		sh.flagAll(x, true)
 		sh.flagAll(y, true)
 		tx.touchExisting(sh, x)

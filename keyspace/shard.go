@@ -25,6 +25,7 @@ type Shard struct {
 	garbage garbage
 	tracked tracked // read by clients that keep caches
 	passing int     // waiters that change another key too
+	save    *saving // that is under way, or nil
 	allocs  uint64  // the heap's, at the end of the last turn
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
@@ -49,6 +50,7 @@ type db struct {
 	due     deadlines    // likewise
 	watched watches
 	waiting lines
+	saving  *source // the walk of keys by a save, until it is done
 }
 
 // NewShard makes an empty shard with the number id and so many databases. The

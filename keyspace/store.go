@@ -91,6 +91,9 @@ func (tx *Tx) put(key []byte, p put) {
 		tx.create(v.home, key, hash, &p)
 		return
 	}
+	if v.d.saving != nil {
+		tx.keep(&v)
+	}
 	if len(v.d.waiting) > 0 && (v.head.typ != p.typ || p.typ == Stream) {
 		tx.feed(v.home, key)
 	}
@@ -113,6 +116,9 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 	if p.deadline >= 0 {
 		head.flags |= flagDeadline
 	}
+	if at.d.ahead(hash) {
+		head.flags |= flagKept
+	}
 	head.layout()
 	ref := at.sh.writeEntry(&head, key, p.payload)
 	at.d.keys.Insert(hash, ref, tx.stamp)
@@ -134,7 +140,7 @@ func (v *Value) replace(p *put) {
 		v.sh.freeObject(v.slot.Ref(), &v.head)
 	}
 	head := header{typ: p.typ, enc: p.enc, keyLen: v.head.keyLen, valLen: len(p.payload)}
-	head.flags = v.head.flags & (flagWatched | flagDeadline)
+	head.flags = v.head.flags & (flagWatched | flagDeadline | flagKept)
 	if p.object {
 		head.flags |= flagObject
 	}
@@ -210,6 +216,7 @@ func (v *Value) setDeadline(e ending, head *header, when int64) {
 // bytes beyond the old length are undefined. Growth in place is used where
 // the slab has room. v is not good afterwards. A String becomes Raw.
 func (tx *Tx) Resize(v Value, n int, event string) []byte {
+	tx.keep(&v)
 	b := v.resize(n)
 	tx.changed(v.home, v.keyNow(), v.head.has(flagWatched), event)
 	return b
@@ -256,6 +263,7 @@ func (tx *Tx) Delete(key []byte, event string) bool {
 
 // Remove is Delete for a value that was found.
 func (tx *Tx) Remove(v Value, event string) {
+	tx.keep(&v)
 	tx.told(&v, event)
 	tx.lost(&v)
 	v.drop(true)
@@ -281,6 +289,7 @@ func (v *Value) drop(withObject bool) {
 // Expire sets when the value ends: Unix milliseconds, or NoDeadline for never.
 // v is not good afterwards.
 func (tx *Tx) Expire(v Value, deadline int64, event string) {
+	tx.keep(&v)
 	head := v.head
 	head.flags &^= flagDeadline
 	if deadline >= 0 {

@@ -233,7 +233,13 @@ func (tx *Tx) missed(key []byte) {
 // Find is Lookup without counting, for commands that write.
 func (tx *Tx) Find(key []byte) Value {
 	v := tx.Peek(key)
-	if v.slot != nil && !tx.noTouch {
+	if v.slot == nil {
+		return v
+	}
+	if v.d.saving != nil {
+		tx.keep(&v)
+	}
+	if !tx.noTouch {
 		tx.mark(v.slot)
 	}
 	return v
@@ -374,6 +380,9 @@ func (tx *Tx) changed(at home, key []byte, watched bool, event string) {
 	at.sh.dirty = true
 	at.sh.Stats.Changes++
 	tx.effects.edits++
+	if at.d.saving != nil {
+		at.sh.checkKept(at, key)
+	}
 	if tx.Settings.Events && event != "" {
 		tx.events = append(tx.events, Event{tx.DB, event, string(key)})
 	}

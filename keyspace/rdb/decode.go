@@ -19,20 +19,17 @@ import (
 // What it hands out stays as it is for as long as it is used: bytes in memory
 // are those of the source, others are never written again.
 type Decoder struct {
-	in   []byte    // read and not used
-	more io.Reader // where the rest comes from; nil: in is all
+	in   []byte  // read and not used
+	more *source // where the rest comes from; nil: in is all
 	err  error
 	made []byte // texts of numbers
 }
-
-// chunk is how many bytes are read from a stream at once, at least.
-const chunk = 64 << 10
 
 // NewDecoder reads from memory.
 func NewDecoder(data []byte) *Decoder { return &Decoder{in: data} }
 
 // NewReader reads from a stream, a little ahead of what is asked for.
-func NewReader(r io.Reader) *Decoder { return &Decoder{more: r} }
+func NewReader(r io.Reader) *Decoder { return &Decoder{more: newSource(r, chunk)} }
 
 // Err is the first mistake, one of the errors of this package or the stream's.
 func (d *Decoder) Err() error { return d.err }
@@ -40,6 +37,14 @@ func (d *Decoder) Err() error { return d.err }
 // Left is how many bytes are left in memory: of a Decoder with a stream, those
 // read ahead.
 func (d *Decoder) Left() int { return len(d.in) }
+
+// Offset is how many bytes of a stream have been used.
+func (d *Decoder) Offset() int64 {
+	if d.more == nil {
+		return 0
+	}
+	return d.more.offset(d.in)
+}
 
 // fail notes a mistake.
 func (d *Decoder) fail(err error) {
@@ -51,7 +56,7 @@ func (d *Decoder) fail(err error) {
 // Bytes reads n bytes. From a stream memory is taken as they come, whatever n.
 func (d *Decoder) Bytes(n uint64) []byte {
 	for d.err == nil && uint64(len(d.in)) < n {
-		d.readMore()
+		d.readMore(n)
 	}
 	if d.err != nil {
 		return nil
@@ -61,21 +66,14 @@ func (d *Decoder) Bytes(n uint64) []byte {
 	return b
 }
 
-// readMore reads some of the stream: into the room behind what is there, or
-// into a larger place, as bytes handed out are never moved or written.
-func (d *Decoder) readMore() {
+// readMore reads some of the stream, where n bytes in all are asked for.
+func (d *Decoder) readMore(n uint64) {
 	if d.more == nil {
 		d.fail(ErrShort)
 		return
 	}
-	if len(d.in) == cap(d.in) {
-		in := make([]byte, len(d.in), max(chunk, 2*len(d.in)))
-		copy(in, d.in)
-		d.in = in
-	}
-	n, err := io.ReadAtLeast(d.more, d.in[len(d.in):cap(d.in)], 1)
-	d.in = d.in[:len(d.in)+n]
-	switch {
+	var err error
+	switch d.in, err = d.more.read(d.in, n); {
 	case errors.Is(err, io.EOF):
 		d.fail(ErrShort)
 	case err != nil:
@@ -261,9 +259,19 @@ func (d *Decoder) Elements(f Form) iter.Seq[keyspace.Element] {
 	return func(yield func(keyspace.Element) bool) {
 		read := layouts[f].read
 		if read == nil {
-			d.fail(fmt.Errorf("%w: %s", ErrUnknown, f))
+			d.refuse(f)
 			return
 		}
 		read(d, yield)
 	}
+}
+
+// refuse notes that a value is of a form that is not read; for a module's, of
+// which one.
+func (d *Decoder) refuse(f Form) {
+	err := fmt.Errorf("%w: %s", ErrUnknown, f)
+	if f == Module && len(d.in) > 0 {
+		err = fmt.Errorf("%w, %s", err, moduleName(d.Length()))
+	}
+	d.fail(err)
 }

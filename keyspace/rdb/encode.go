@@ -17,6 +17,8 @@ type Encoder struct {
 	to    io.Writer
 	err   error
 	lzf   compressor
+	plain bool // texts are not compressed
+	timed bool // fields of a hash have deadlines
 	block listpackWriter
 }
 
@@ -28,6 +30,10 @@ func NewEncoder(dst []byte) *Encoder { return &Encoder{out: dst} }
 
 // NewWriter writes to a stream, in pieces: call Flush at the end.
 func NewWriter(w io.Writer) *Encoder { return &Encoder{to: w} }
+
+// Compress says whether texts are compressed from now on if that makes them
+// shorter. At first they are.
+func (e *Encoder) Compress(on bool) { e.plain = !on }
 
 // Bytes is what has been written: to a stream, since it was last handed on.
 func (e *Encoder) Bytes() []byte { return e.out }
@@ -87,7 +93,7 @@ const (
 func (e *Encoder) Text(text []byte) {
 	switch {
 	case len(text) <= encodedDigitsMax && e.number(text):
-	case len(text) > compressAbove && e.compressed(text):
+	case len(text) > compressAbove && !e.plain && e.compressed(text):
 	default:
 		e.Length(uint64(len(text)))
 		e.out = append(e.out, text...)

@@ -107,19 +107,7 @@ func (e *Encoder) Value(v Value) (f Form, written bool) {
 	if p.count == 0 {
 		return p.form, false
 	}
-	e.Byte(byte(p.form))
-	e.body(v, p)
-	return p.form, true
-}
-
-// Entry is Value for an RDB file, in which the key stands behind the form.
-func (e *Encoder) Entry(key []byte, v Value) (f Form, written bool) {
-	p := v.plan()
-	if p.count == 0 {
-		return p.form, false
-	}
-	e.Byte(byte(p.form))
-	e.Text(key)
+	e.form(p.form)
 	e.body(v, p)
 	return p.form, true
 }
@@ -201,14 +189,19 @@ func (e *Encoder) intset(v Value) {
 func (e *Encoder) timed(v Value, p plan) {
 	e.millis(uint64(p.earliest))
 	e.counted(v, p.count, func(el keyspace.Element) {
-		after := uint64(0)
-		if el.Deadline > 0 {
-			after = uint64(el.Deadline-p.earliest) + 1
-		}
-		e.Length(after)
+		e.Length(after(el.Deadline, p.earliest))
 		e.Text(el.Text)
 		e.Text(el.Value)
 	})
+}
+
+// after is a field's deadline counted from the earliest, which is 1; 0 if it has
+// none.
+func after(deadline, earliest int64) uint64 {
+	if deadline <= 0 {
+		return 0
+	}
+	return uint64(deadline-earliest) + 1
 }
 
 // listpacks writes a list in blocks, as redis-server would cut it.

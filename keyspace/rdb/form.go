@@ -38,45 +38,48 @@ const (
 	HashListpackTimed Form = 25
 )
 
-// layout is what is known of a form: its type, and how its elements are read.
+// layout is what is known of a form: its type, how its elements are read, and
+// how its end is found.
 type layout struct {
-	name string
-	typ  keyspace.Type
-	read func(d *Decoder, yield visitor)
+	name  string
+	typ   keyspace.Type
+	read  func(d *Decoder, yield visitor)
+	frame func(d *Decoder)
 }
 
 // visitor takes elements until it returns false.
 type visitor func(keyspace.Element) bool
 
 // layouts are the forms that are known. Those without a reader are refused, but
-// for streams, which Decoder.Stream reads.
-var layouts = map[Form]layout{
-	Text:              {"string", keyspace.String, readText},
-	List:              {"list", keyspace.List, counted(readMember)},
-	Set:               {"set", keyspace.Set, counted(readMember)},
-	SortedSetDigits:   {"sorted set", keyspace.SortedSet, counted(readDigitsScored)},
-	SortedSet:         {"sorted set", keyspace.SortedSet, counted(readScored)},
-	Hash:              {"hash", keyspace.Hash, counted(readField)},
-	HashZipmap:        {"zipmap of a hash", keyspace.Hash, packed(eachInZipmap, pairs)},
-	ListZiplist:       {"ziplist of a list", keyspace.List, packed(eachInZiplist, singles)},
-	SetIntset:         {"intset", keyspace.Set, packed(eachInIntset, singles)},
-	SortedSetZiplist:  {"ziplist of a sorted set", keyspace.SortedSet, packed(eachInZiplist, scored)},
-	HashZiplist:       {"ziplist of a hash", keyspace.Hash, packed(eachInZiplist, pairs)},
-	Ziplists:          {"ziplists of a list", keyspace.List, readZiplists},
-	HashListpack:      {"listpack of a hash", keyspace.Hash, packed(eachInListpack, pairs)},
-	SortedSetListpack: {"listpack of a sorted set", keyspace.SortedSet, packed(eachInListpack, scored)},
-	Listpacks:         {"listpacks of a list", keyspace.List, readListpacks},
-	SetListpack:       {"listpack of a set", keyspace.Set, packed(eachInListpack, singles)},
-	HashTimedOld:      {"hash with deadlines (7.4 RC)", keyspace.Hash, counted(readTimedField(0))},
-	HashListpackOld:   {"listpack of a hash with deadlines (7.4 RC)", keyspace.Hash, packed(eachInListpack, triples)},
-	HashTimed:         {"hash with deadlines", keyspace.Hash, readTimed},
-	HashListpackTimed: {"listpack of a hash with deadlines", keyspace.Hash, readListpackTimed},
+// for streams, which Decoder.Stream reads; those without a frame are refused in
+// files too, as no one knows where they end.
+var layouts = [256]layout{
+	Text:              {"string", keyspace.String, readText, frameText},
+	List:              {"list", keyspace.List, counted(readMember), framed(1, 0)},
+	Set:               {"set", keyspace.Set, counted(readMember), framed(1, 0)},
+	SortedSetDigits:   {"sorted set", keyspace.SortedSet, counted(readDigitsScored), frameDigitsScored},
+	SortedSet:         {"sorted set", keyspace.SortedSet, counted(readScored), framed(1, 8)},
+	Hash:              {"hash", keyspace.Hash, counted(readField), framed(2, 0)},
+	HashZipmap:        {"zipmap of a hash", keyspace.Hash, packed(eachInZipmap, pairs), frameText},
+	ListZiplist:       {"ziplist of a list", keyspace.List, packed(eachInZiplist, singles), frameText},
+	SetIntset:         {"intset", keyspace.Set, packed(eachInIntset, singles), frameText},
+	SortedSetZiplist:  {"ziplist of a sorted set", keyspace.SortedSet, packed(eachInZiplist, scored), frameText},
+	HashZiplist:       {"ziplist of a hash", keyspace.Hash, packed(eachInZiplist, pairs), frameText},
+	Ziplists:          {"ziplists of a list", keyspace.List, readZiplists, framed(1, 0)},
+	HashListpack:      {"listpack of a hash", keyspace.Hash, packed(eachInListpack, pairs), frameText},
+	SortedSetListpack: {"listpack of a sorted set", keyspace.SortedSet, packed(eachInListpack, scored), frameText},
+	Listpacks:         {"listpacks of a list", keyspace.List, readListpacks, frameListpacks},
+	SetListpack:       {"listpack of a set", keyspace.Set, packed(eachInListpack, singles), frameText},
+	HashTimedOld:      {"hash with deadlines (7.4 RC)", keyspace.Hash, counted(readTimedField(0)), frameTimedOld},
+	HashListpackOld:   {"listpack of a hash with deadlines (7.4 RC)", keyspace.Hash, packed(eachInListpack, triples), frameText},
+	HashTimed:         {"hash with deadlines", keyspace.Hash, readTimed, frameTimed},
+	HashListpackTimed: {"listpack of a hash with deadlines", keyspace.Hash, readListpackTimed, frameListpackTimed},
 
-	ModuleOld: {"value of a module", keyspace.None, nil},
-	Module:    {"value of a module", keyspace.None, nil},
-	Stream:    {"stream (5.0)", keyspace.Stream, nil},
-	Stream2:   {"stream (7.0)", keyspace.Stream, nil},
-	Stream3:   {"stream (7.2)", keyspace.Stream, nil},
+	ModuleOld: {"value of a module", keyspace.None, nil, nil},
+	Module:    {"value of a module", keyspace.None, nil, frameModule},
+	Stream:    {"stream (5.0)", keyspace.Stream, nil, frameStream(Stream)},
+	Stream2:   {"stream (7.0)", keyspace.Stream, nil, frameStream(Stream2)},
+	Stream3:   {"stream (7.2)", keyspace.Stream, nil, frameStream(Stream3)},
 }
 
 // Type is the type of values of the form; None if it is unknown, or a module's.
@@ -87,8 +90,8 @@ func (f Form) Readable() bool { return layouts[f].read != nil }
 
 // String is the form's name.
 func (f Form) String() string {
-	if l, known := layouts[f]; known {
-		return l.name
+	if name := layouts[f].name; name != "" {
+		return name
 	}
 	return "form " + strconv.Itoa(int(f))
 }

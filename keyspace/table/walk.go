@@ -41,6 +41,27 @@ func (t *Table) Scan(cursor uint64, visit func(*Slot)) (next uint64) {
 	return (begin + 1<<(cursorBits-t.depth(i))) & (1<<cursorBits - 1)
 }
 
+// Position returns where a hash stands in the space that Scan walks.
+func Position(hash uint64) uint64 { return bits.Reverse64(hash) >> (64 - cursorBits) }
+
+// Walk is Scan for one who must see no entry twice: what stands before the
+// cursor, as may happen after merges, is left out. So an entry has been visited
+// once the cursor is above its hash's Position, and not before.
+func (t *Table) Walk(cursor uint64, visit func(*Slot)) (next uint64) {
+	if t.count == 0 || cursor >= 1<<cursorBits {
+		return 0
+	}
+	i := t.index(bits.Reverse64(cursor) >> (64 - cursorBits))
+	if begin := bits.Reverse64(uint64(i)) >> (64 - cursorBits); begin == cursor {
+		return t.Scan(cursor, visit)
+	}
+	return t.Scan(cursor, func(slot *Slot) {
+		if Position(t.hashOf(slot.Ref())) >= cursor {
+			visit(slot)
+		}
+	})
+}
+
 // depth returns how many low bits of a hash choose bucket i: those of the
 // mask, or one fewer if the bucket that would share them is not split off yet.
 func (t *Table) depth(i int) int {

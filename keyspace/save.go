@@ -1,0 +1,384 @@
+package keyspace
+
+import (
+	"errors"
+
+	"github.com/troupedb/troupe/keyspace/table"
+)
+
+// A save writes down all keys as they are at one moment, the cut, while the
+// shards go on serving. Each table is walked in slices, in the order of its
+// cursor, which no growth of the table upsets. So of every key it is known
+// whether the walk has come to it: by the position of its hash. A key that it
+// has not come to is saved early, before the first change that would be made to
+// it, and marked (flagKept), as are keys that come into being in that part of
+// the table: the walk passes over those. No key is saved twice, and none twice
+// in memory.
+//
+// Large values are frozen instead, when the walk comes to them or before they
+// are changed, and written after all others, one at a time: see Frozen.
+
+// Image is how what is saved becomes bytes: a format of files. Each shard has
+// its own.
+type Image interface {
+	// Database says which database the entries belong to that follow.
+	Database(dst []byte, db int) []byte
+	// Entry appends a key with its value.
+	Entry(dst []byte, tx *Tx, v Value) []byte
+	// Begin begins the entry of a large value; its elements follow.
+	Begin(dst []byte, l Large) []byte
+	// Element appends the next element of the value begun last.
+	Element(dst []byte, l Large, e Element) []byte
+	// End ends the entry.
+	End(dst []byte, l Large) []byte
+}
+
+// Large is a value that is saved in pieces.
+type Large struct {
+	Key      []byte
+	Type     Type
+	Encoding Encoding
+	// Deadline is when the key ends, Unix milliseconds, or NoDeadline; Fields,
+	// when the first of its fields does.
+	Deadline, Fields int64
+	// Stamp is the key's access clock.
+	Stamp uint32
+	// Frozen has its elements.
+	Frozen Frozen
+}
+
+// Frozen is a large value as it was when it was frozen, whatever has become of
+// it since. The value keeps what is needed for that, element by element, before
+// it changes; it must live until the walk is over.
+type Frozen interface {
+	// Len is the number of elements.
+	Len() int
+	// Walk calls visit for the next elements, with about so much effort (one for
+	// each small element), and reports whether those were the last. Lists are
+	// walked in order.
+	Walk(effort int, visit func(Element)) (done bool)
+	// Thaw ends it, walked to the end or not: the value keeps nothing any more.
+	Thaw()
+}
+
+// largeMin is from how many elements, or bytes, on a value that can be frozen is
+// saved in pieces. Others are saved in one go: in well under a millisecond.
+const (
+	largeLenMin   = 1024
+	largeBytesMin = 128 << 10
+)
+
+// saving is a shard's part of a save.
+type saving struct {
+	image   Image // nil for one that was given up, which only ends its walk
+	sources []*source
+	early   []byte // what had to be saved before the walk came to it
+	earlyDB int    // the database that early's last entry belongs to
+	bytesDB int    // likewise of the walk's
+	large   []*large
+	scratch []byte
+	keys    int
+	err     error
+}
+
+// source is a table that is being walked.
+type source struct {
+	at     *db // where the table is now
+	db     int // the database that it was at the cut
+	cursor uint64
+	// left is set for one that was flushed meanwhile: it belongs to nobody else.
+	left bool
+}
+
+// large is a value that was frozen.
+type large struct {
+	Large
+	db     int
+	object Object
+	begun  bool
+	orphan bool // no key has it any more
+}
+
+// errLateSave is a fault of the program: a key was changed before it was saved.
+var errLateSave = errors.New("a key was changed before it was saved")
+
+// StartSave begins a save of the shards at hand as they are now. image makes
+// the form that each of them saves in.
+func (tx *Tx) StartSave(image func() Image) {
+	tx.EachShard(func(sh *Shard) {
+		s := &saving{image: image(), earlyDB: -1, bytesDB: -1}
+		for i := range sh.dbs[:sh.opened] {
+			d := &sh.dbs[i]
+			if d.keys != nil && d.keys.Len() > 0 {
+				d.saving = &source{at: d, db: i}
+				s.sources = append(s.sources, d.saving)
+			}
+		}
+		sh.save = s
+	})
+}
+
+// Saving reports whether one of the shards at hand is being saved.
+func (tx *Tx) Saving() (is bool) {
+	tx.EachShard(func(sh *Shard) { is = is || sh.save != nil })
+	return is
+}
+
+// SaveSome appends some of what is to be saved of the one shard at hand, about
+// so many bytes, and reports whether all is said but for large values. That may
+// be more if much had to be saved early.
+func (tx *Tx) SaveSome(dst []byte, most int) (out []byte, done bool) {
+	sh := tx.only
+	s := sh.save
+	end := len(dst) + len(s.early) + most
+	dst, s.bytesDB = s.takeEarly(dst)
+	for steps := 0; len(s.sources) > 0 && len(dst) < end && steps < saveSteps; steps++ {
+		src := s.sources[0]
+		db := home{sh, src.at}
+		next := src.at.keys.Walk(src.cursor, func(slot *table.Slot) { dst = tx.saveSlot(dst, db, src.db, slot) })
+		if src.cursor = next; next == 0 {
+			sh.endSource(src)
+		}
+	}
+	s.bytesDB = -1
+	return dst, len(s.sources) == 0
+}
+
+// takeEarly appends what was saved early, and says which database its last entry
+// belongs to.
+func (s *saving) takeEarly(dst []byte) (out []byte, last int) {
+	dst, last = append(dst, s.early...), s.earlyDB
+	if cap(s.early) > earlyKept {
+		s.early = nil
+	}
+	s.early, s.earlyDB = s.early[:0], -1
+	return dst, last
+}
+
+// earlyKept bounds, in bytes, the buffer for what is saved early that a shard
+// keeps while it is saved.
+const earlyKept = 1 << 20
+
+// saveSteps bounds the buckets that one slice of a save walks.
+const saveSteps = 128
+
+// saveSlot saves the key of a slot that the walk has come to.
+func (tx *Tx) saveSlot(dst []byte, at home, db int, slot *table.Slot) []byte {
+	v := Value{home: at, slot: slot, head: readHeader(at.sh.mem, slot.Ref())}
+	if v.head.has(flagKept) {
+		v.setKept(false)
+		return dst
+	}
+	return tx.saveValue(dst, &v, db, &at.sh.save.bytesDB)
+}
+
+// saveValue saves a value, or freezes it. last is the database that the bytes
+// belong to so far.
+func (tx *Tx) saveValue(dst []byte, v *Value, db int, last *int) []byte {
+	s := v.sh.save
+	if s.image == nil {
+		return dst
+	}
+	s.keys++
+	if tx.freeze(v, db) {
+		return dst
+	}
+	if *last != db {
+		dst, *last = s.image.Database(dst, db), db
+	}
+	scratch := tx.scratch // a command may have built something there
+	tx.scratch = s.scratch
+	dst = s.image.Entry(dst, tx, *v)
+	s.scratch, tx.scratch = tx.scratch, scratch
+	return dst
+}
+
+// freeze freezes a value, if it is large enough to be saved in pieces.
+func (tx *Tx) freeze(v *Value, db int) bool {
+	if !v.head.object() {
+		return false
+	}
+	obj, kind := v.Object(), tx.Kind(v.head.typ)
+	if kind == nil || kind.Freeze == nil || obj.Len() < largeLenMin && obj.Bytes() < largeBytesMin {
+		return false
+	}
+	key := append([]byte(nil), v.Key()...)
+	v.sh.save.large = append(v.sh.save.large, &large{db: db, object: obj, Large: Large{
+		Key: key, Type: v.head.typ, Encoding: obj.Encoding(), Deadline: tx.Deadline(*v),
+		Fields: v.fieldDeadline(), Stamp: v.Stamp(), Frozen: kind.Freeze(tx, *v),
+	}})
+	return true
+}
+
+// setKept marks an entry as saved, or takes the mark away.
+func (v *Value) setKept(kept bool) {
+	v.head.flags &^= flagKept
+	if kept {
+		v.head.flags |= flagKept
+	}
+	*v.flags() = v.head.flags
+}
+
+// flags are those of the value's entry, as they are now.
+func (v *Value) flags() *byte { return &v.sh.mem.Bytes(v.slot.Ref(), entryMin)[1] }
+
+// ahead reports whether the walk of a save has yet to come to a hash.
+func (d *db) ahead(hash uint64) bool {
+	return d.saving != nil && table.Position(hash) >= d.saving.cursor
+}
+
+// keep saves a value that may be about to change, unless that was done.
+func (tx *Tx) keep(v *Value) {
+	if v.d.saving == nil {
+		return
+	}
+	if v.head.flags |= *v.flags() & flagKept; v.head.has(flagKept) || !v.d.ahead(v.sh.hash(v.Key())) {
+		return
+	}
+	s := v.sh.save
+	s.early = tx.saveValue(s.early, v, v.d.saving.db, &s.earlyDB)
+	v.setKept(true)
+}
+
+// checkKept notes a key that has changed and was not kept.
+func (sh *Shard) checkKept(at home, key []byte) {
+	hash := sh.hash(key)
+	if !at.d.ahead(hash) {
+		return
+	}
+	if slot, head := at.find(key, hash); slot != nil && !head.has(flagKept) {
+		sh.save.err = errLateSave
+	}
+}
+
+// endSource ends the walk of a table.
+func (sh *Shard) endSource(src *source) {
+	s := sh.save
+	s.sources = s.sources[1:]
+	if src.left {
+		sh.garbage.tables = append(sh.garbage.tables, discarded{keys: src.at.keys, due: src.at.due})
+		return
+	}
+	src.at.saving = nil
+}
+
+// discardTable makes the table of a database garbage; at once, or when it has
+// been saved.
+func (sh *Shard) discardTable(d *db) {
+	if src := d.saving; src != nil {
+		src.left = true
+		src.at = &db{keys: d.keys, due: d.due}
+		d.saving = nil
+	} else {
+		sh.garbage.tables = append(sh.garbage.tables, discarded{keys: d.keys, due: d.due})
+	}
+	d.keys, d.due = nil, deadlines{}
+}
+
+// swapSaving exchanges the walks of two databases, with their tables.
+func swapSaving(x, y *db) {
+	x.saving, y.saving = y.saving, x.saving
+	for _, d := range []*db{x, y} {
+		if d.saving != nil {
+			d.saving.at = d
+		}
+	}
+}
+
+// SaveLarge appends some of the first large value of the one shard at hand. It
+// reports whether that is said whole: the next call begins with another value,
+// or appends nothing if there is none. Call it when SaveSome is done.
+func (tx *Tx) SaveLarge(dst []byte, most int) (out []byte, whole bool) {
+	sh := tx.only
+	s := sh.save
+	if len(s.large) == 0 {
+		return dst, true
+	}
+	l := s.large[0]
+	if s.image == nil {
+		sh.thaw()
+		return dst, true
+	}
+	if !l.begun {
+		dst = s.image.Begin(s.image.Database(dst, l.db), l.Large)
+		l.begun = true
+	}
+	end := len(dst) + most
+	for steps := 0; len(dst) < end && steps < saveSteps; steps++ {
+		if l.Frozen.Walk(walkEffort, func(e Element) { dst = s.image.Element(dst, l.Large, e) }) {
+			dst = s.image.End(dst, l.Large)
+			sh.thaw()
+			return dst, true
+		}
+	}
+	return dst, false
+}
+
+// walkEffort is how much of a large value is walked at once.
+const walkEffort = 64
+
+// LargeLeft is how many large values are yet to be saved of the shards at hand.
+func (tx *Tx) LargeLeft() (n int) {
+	tx.EachShard(func(sh *Shard) {
+		if sh.save != nil {
+			n += len(sh.save.large)
+		}
+	})
+	return n
+}
+
+// thaw ends the first of the frozen values.
+func (sh *Shard) thaw() {
+	l := sh.save.large[0]
+	sh.save.large = sh.save.large[1:]
+	l.Frozen.Thaw()
+	if l.orphan {
+		sh.garbage.objects = append(sh.garbage.objects, l.object)
+	}
+}
+
+// holdsFrozen reports whether an object that has lost its key is frozen; if so
+// it is given back later.
+func (sh *Shard) holdsFrozen(obj Object) bool {
+	if sh.save == nil {
+		return false
+	}
+	for _, l := range sh.save.large {
+		if l.object == obj {
+			l.orphan = true
+			return true
+		}
+	}
+	return false
+}
+
+// GiveUpSave says that what is saved from here on interests nobody. The walk
+// has to be ended nevertheless.
+func (tx *Tx) GiveUpSave() {
+	tx.EachShard(func(sh *Shard) {
+		if s := sh.save; s != nil {
+			s.image, s.early = nil, nil
+		}
+	})
+}
+
+// EndSave ends the save of the shards at hand, of which nothing is left, and
+// says how many keys there were, and what went wrong.
+func (tx *Tx) EndSave() (keys int, err error) {
+	tx.EachShard(func(sh *Shard) {
+		keys += sh.save.keys
+		if sh.save.err != nil {
+			err = sh.save.err
+		}
+		sh.save = nil
+	})
+	return keys, err
+}
+
+// EarlyBytes is how much has been saved early by the shard and not yet taken.
+func (sh *Shard) EarlyBytes() int {
+	if sh.save == nil {
+		return 0
+	}
+	return len(sh.save.early)
+}
