@@ -13,13 +13,13 @@ import (
 // memory or to a stream. The first error of the stream sticks: what is written
 // later is lost, and Err tells of it.
 type Encoder struct {
-	out   []byte // written and not handed on
-	to    io.Writer
-	err   error
-	lzf   compressor
-	plain bool // texts are not compressed
-	timed bool // fields of a hash have deadlines
-	block listpackWriter
+	out      []byte // written and not handed on
+	to       io.Writer
+	err      error
+	lzf      compressor
+	plain    bool // texts are not compressed
+	hasTimed bool // fields of a hash have deadlines
+	block    listpackWriter
 }
 
 // piece is how many bytes are handed to a stream at once, at least.

@@ -171,19 +171,6 @@ func TestEndedFields(t *testing.T) {
 	}
 }
 
-// An entry of a file has its key behind the form.
-func TestEntry(t *testing.T) {
-	t.Parallel()
-	e := NewEncoder(nil)
-	e.Entry([]byte("key"), valueOf(keyspace.Set, keyspace.HashTable, []member{{text: "a"}}))
-	if got := string(e.Bytes()); got != "\x02\x03key\x01\x01a" {
-		t.Errorf("%q", got)
-	}
-	if _, written := e.Entry([]byte("key"), valueOf(keyspace.Hash, keyspace.HashTable, nil)); written || len(e.Bytes()) != 8 {
-		t.Errorf("nothing is written as %q", e.Bytes()[8:])
-	}
-}
-
 // Texts that may be numbers, and their nearest neighbours that may not.
 func TestTextsOfNumbers(t *testing.T) {
 	t.Parallel()

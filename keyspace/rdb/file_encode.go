@@ -90,14 +90,14 @@ func (e *Encoder) begin(m Meta, form Form, key []byte) {
 
 // form writes a form, and notes which version a file with it is of.
 func (e *Encoder) form(f Form) {
-	e.timed = e.timed || f == HashTimed
+	e.hasTimed = e.hasTimed || f == HashTimed
 	e.Byte(byte(f))
 }
 
 // Version is that of a file which holds what was written: 12 (Redis 7.4) if
 // fields of a hash have deadlines, else 10 (7.0).
 func (e *Encoder) Version() int {
-	if e.timed {
+	if e.hasTimed {
 		return versionTimed
 	}
 	return version
