@@ -50,6 +50,9 @@ type Execute struct {
 	// nothing waits.
 	Waiting Waiting
 	Blocked *Waiter
+	// Inner says that what the batch shows stays in the server, so that its end
+	// need not wait until that is safe in the journal.
+	Inner bool
 	// Broken is set when a handler panicked: the reason and the stack.
 	Broken *Broken
 

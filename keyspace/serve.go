@@ -93,9 +93,18 @@ func (tx *Tx) serve(w *Waiter, key []byte) {
 }
 
 // tellServed hands the replies out.
-func (tx *Tx) tellServed() {
+func (tx *Tx) tellServed(t *Turn) {
+	if len(tx.served) == 0 {
+		return
+	}
+	version := uint64(0)
+	tx.EachShard(func(sh *Shard) { version = max(version, sh.version) })
 	for _, w := range tx.served {
-		w.waiting.Served(w, w.reply)
+		if t.Hold != nil {
+			t.Hold(version, func() { w.waiting.Served(w, w.reply) })
+		} else {
+			w.waiting.Served(w, w.reply)
+		}
 	}
 	clear(tx.served)
 	tx.served = tx.served[:0]

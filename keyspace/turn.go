@@ -26,6 +26,9 @@ type Turn struct {
 	// so many, and returns the one before the first.
 	Log      Log
 	Versions func(n int) (base uint64)
+	// Hold, if set, calls f when all up to a version is safe: before, nobody is
+	// to be shown it.
+	Hold func(version uint64, f func())
 }
 
 // Ears hears what turns do, in their end. It returns at once.
@@ -89,10 +92,10 @@ func (tx *Tx) End(t *Turn) {
 		sh.now = tx.now
 		sh.sweepOwed()
 	})
+	tx.tellServed(t)
 	if tx.only == nil {
 		clear(tx.shards)
 	}
-	tx.tellServed()
 	tx.resetEffects()
 	tx.changes, tx.Caller, tx.events, tx.hinted, tx.batch, tx.request = 0, nil, tx.events[:0], nil, nil, nil
 }

@@ -1,0 +1,117 @@
+package keyspace
+
+import (
+	"slices"
+
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// Journal is a Log that tells when what was recorded is safe from a crash.
+type Journal interface {
+	Log
+	// Durable is the version up to which all is.
+	Durable() uint64
+	// WhenDurable calls f once all up to a version is, or at once.
+	WhenDurable(version uint64, f func())
+}
+
+// keeping is where a node's changes are recorded.
+type keeping struct {
+	journal Journal
+	// holds says that nobody is shown what is not safe yet.
+	holds bool
+}
+
+// Record makes a journal record all changes from each shard's next turn on. With
+// holds, no reply leaves before all is safe that it may show.
+func (n *Node) Record(j Journal, holds bool) { n.keeping.Store(&keeping{j, holds}) }
+
+// keep readies a turn to record.
+func (k *keeping) keep(t *Turn) {
+	t.Log = k.journal
+	if k.holds {
+		t.Hold = k.journal.WhenDurable
+	}
+}
+
+// answer ends a batch: its owner hears of it when all is safe that the shards
+// held, as their newest version was, may have shown it.
+func (n *Node) answer(x *Execute, version uint64) {
+	if k := n.keeping.Load(); k != nil && k.holds && !x.Inner && version > k.journal.Durable() {
+		k.journal.WhenDurable(version, x.finish)
+		return
+	}
+	x.finish()
+}
+
+// Visit runs do in a turn of the shards named, by rising numbers, and returns
+// when that is over. It waits, so it is not for actors. Nobody outside may be
+// shown what do sees: it waits for no journal.
+func (n *Node) Visit(shards []int, do func(*Tx)) *Broken {
+	v := visit{make(chan struct{})}
+	x := &Execute{Shards: slices.Clone(shards), Heavy: true, Inner: true, Encoder: resp.V3, Requests: []Request{{Do: func(tx *Tx) resp.Reply {
+		do(tx)
+		return resp.OK
+	}}}}
+	if !n.Post(x, v) {
+		<-v.done
+	}
+	return x.Broken
+}
+
+// VisitEach is Visit for all shards together.
+func (n *Node) VisitEach(do func(*Tx)) *Broken {
+	x := &Execute{}
+	n.VisitAll(x)
+	return n.Visit(x.Shards, do)
+}
+
+// visit is the owner of a Visit's batch.
+type visit struct{ done chan struct{} }
+
+// Executed implements Owner.
+func (v visit) Executed(*Execute) { close(v.done) }
+
+// StartLoading says that what the shards hold is being put together: nothing
+// ends at its deadline meanwhile. Loaded says that it is there, as of a version.
+func (n *Node) StartLoading() { n.loading.Store(true) }
+
+// Loaded says that the shards hold what they held at a version.
+func (n *Node) Loaded(version uint64) *Broken {
+	defer n.loading.Store(false)
+	return n.VisitEach(func(tx *Tx) {
+		tx.EachShard(func(sh *Shard) { sh.version = version })
+	})
+}
+
+// Load runs do, which puts values into the keyspace that it had before: nothing
+// is past its deadline for it, and nobody is notified.
+func (tx *Tx) Load(do func()) { tx.as(0, do) }
+
+// Redo runs an effect again as of a time, Unix milliseconds. Nobody is notified.
+func (tx *Tx) Redo(spec *command.Spec[*Tx], e Effect, at int64) (reply resp.Reply) {
+	tx.as(at, func() {
+		tx.DB = e.DB
+		reply = tx.Call(spec, e.Words)
+	})
+	return reply
+}
+
+// as runs do at another time, without limits and without notifications.
+func (tx *Tx) as(at int64, do func()) {
+	now, settings := tx.now, tx.Settings
+	own := *settings
+	own.Events, own.NewKeys, own.Misses, own.BulkMax = false, false, false, TextMax
+	tx.now, tx.Settings = at, &own
+	do()
+	tx.now, tx.Settings = now, settings
+}
+
+// Note records something beside the data that has changed, in the words of a
+// command: a change like any other, that nobody watches.
+func (tx *Tx) Note(words ...[]byte) {
+	tx.dirty = true
+	tx.anyShard().dirty = true
+	tx.effect(0, words)
+}
