@@ -108,10 +108,19 @@ func (tx *Tx) as(at int64, do func()) {
 	tx.now, tx.Settings = now, settings
 }
 
-// Note records something beside the data that has changed, in the words of a
-// command: a change like any other, that nobody watches.
-func (tx *Tx) Note(words ...[]byte) {
-	tx.dirty = true
-	tx.anyShard().dirty = true
-	tx.effect(0, words)
+// Note records something beside the keys that has changed, in the words of a
+// command, and calls safe when its answer may be given.
+func (n *Node) Note(safe func(), words ...[]byte) {
+	k := n.keeping.Load()
+	if k == nil {
+		safe()
+		return
+	}
+	body := AppendEffect(nil, 0, 0, words)
+	base := k.journal.Append(n.Clock(), body, []int{len(body)})
+	if k.holds {
+		k.journal.WhenDurable(base+1, safe)
+		return
+	}
+	safe()
 }

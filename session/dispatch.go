@@ -12,7 +12,7 @@ import (
 // way. It reports false when no further command may be taken for now. The
 // guards stand in the order of Redis's.
 func (s *Session) dispatch(argv [][]byte) bool {
-	if s.plain && s.server.Busy.Load() == nil && s.isLast(argv[0]) && s.lastRow.ArityOK(len(argv)) {
+	if s.plain && s.server.condition.Load() == nil && s.isLast(argv[0]) && s.lastRow.ArityOK(len(argv)) {
 		s.askFor(s.single(s.server.Node.ShardOf(argv[s.lastKey])), s.lastRow, argv)
 		return true
 	}
@@ -107,6 +107,10 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	if !s.authenticated && !row.Flags.Has(command.NoAuth) {
 		return resp.ErrNoAuth
 	}
+	now := s.server.condition.Load()
+	if refusal := now.refuseWrite(s, row); refusal.Kind() != resp.None {
+		return refusal
+	}
 	// Does the link's state allow it?
 	if s.multi != nil && (row.Flags.Has(command.NoMulti) || row.Flags.Has(command.BareInMulti) && len(argv) > row.Words()) {
 		return resp.Error("ERR Command not allowed inside a transaction")
@@ -117,10 +121,7 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	if s.Flags.Load()&FlagMonitor != 0 && row.Flags&(command.ReadOnly|command.Write|command.MayReplicate) != 0 {
 		return resp.Error("ERR Replica can't interact with the keyspace") // to Redis a monitor is one
 	}
-	if busy := s.server.Busy.Load(); busy != nil && !row.Flags.Has(command.AllowBusy) {
-		return *busy
-	}
-	return resp.Nothing
+	return now.refuseNow(row)
 }
 
 // argsShown bounds, in bytes, how much of an unknown command its error repeats.

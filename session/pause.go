@@ -43,6 +43,18 @@ func (s *Server) Unpause() {
 	defer p.mu.Unlock()
 	p.until.Store(0)
 	p.all.Store(false)
+	p.release()
+}
+
+// goOn lets the commands go on that wait, or wait again if they have to.
+func (s *Server) goOn() {
+	p := &s.pause
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.release()
+}
+
+func (p *pause) release() {
 	for one := range p.parked {
 		one.send(&Unpaused{})
 	}
@@ -55,13 +67,16 @@ func (s *Server) Unpause() {
 func (s *Session) mustPause(row *Command) bool {
 	p := &s.server.pause
 	if p.until.Load() == 0 {
-		return false
+		return s.server.isFull() && s.mayWrite(row)
 	}
-	if p.all.Load() {
-		return true
-	}
-	return row.Flags.Has(command.Write) || row.Flags.Has(command.MayReplicate) || row.Flags.Has(command.Executes) && s.multi.writes()
+	return p.all.Load() || s.mayWrite(row)
 }
+
+func (s *Session) mayWrite(row *Command) bool {
+	return s.writes(row) || row.Flags.Has(command.MayReplicate)
+}
+
+func (s *Server) isFull() bool { return s.Condition().Full }
 
 func (m *Multi) writes() bool {
 	if m == nil {
@@ -75,13 +90,13 @@ func (m *Multi) writes() bool {
 	return false
 }
 
-// park holds a command until the pause ends.
+// park holds a command until the pause ends, or there is room for what it writes.
 func (s *Session) park(argv [][]byte) {
 	p := &s.server.pause
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.held, s.parked = argv, true
-	if p.until.Load() == 0 { // it has just ended
+	if p.until.Load() == 0 && !s.server.isFull() { // it has just ended
 		s.send(&Unpaused{})
 		return
 	}

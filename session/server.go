@@ -30,10 +30,8 @@ type Server struct {
 	Clients atomic.Int64
 	// Stats are the counters of all sessions.
 	Stats Stats
-	// Busy is the answer to commands that may not run beside a script which
-	// takes long; nil if there is none.
-	Busy atomic.Pointer[resp.Reply]
 
+	condition           condition
 	limits, loginLimits atomic.Pointer[Limits]
 	password            atomic.Pointer[string] // requirepass; "" is none
 	protected           atomic.Bool            // protected-mode

@@ -142,7 +142,7 @@ func TestScriptBusy(t *testing.T) {
 		s := startServer(t, sh, config.Flag{Name: "busy-reply-threshold", Words: []string{"50"}})
 		one, other := s.client(), s.client()
 		one.send(request("EVAL", "while true do pcall(function() while true do end end) end", "0"))
-		eventually(t, "the script is busy", func() bool { return s.Server.Busy.Load() != nil })
+		eventually(t, "the script is busy", func() bool { return s.Server.Condition().Busy.Kind() != resp.None })
 		other.want("-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", "GET", "k")
 		other.want("-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.", "FUNCTION", "KILL")
 		other.want("+OK", "SCRIPT", "KILL")
@@ -151,7 +151,7 @@ func TestScriptBusy(t *testing.T) {
 		}
 		other.want("_", "GET", "k")
 		one.send(request("EVAL", "redis.call('SET', 'k', 'v') while true do end", "1", "k"))
-		eventually(t, "the script is busy", func() bool { return s.Server.Busy.Load() != nil })
+		eventually(t, "the script is busy", func() bool { return s.Server.Condition().Busy.Kind() != resp.None })
 		if got := other.ask("SCRIPT", "KILL"); !strings.HasPrefix(got, "-UNKILLABLE") {
 			t.Errorf("SCRIPT KILL is answered %s", got)
 		}

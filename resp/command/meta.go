@@ -27,6 +27,8 @@ type Meta struct {
 	Flags       Flag
 	// Keys says which words are keys; none for commands without.
 	Keys []Keys
+	// Channels says which words are names of channels.
+	Channels Channels
 	// Reaches, if set, reports whether a command with these words reaches keys
 	// that are not among them.
 	Reaches func(argv [][]byte) bool
@@ -43,6 +45,18 @@ type Meta struct {
 	words int // of the name
 	shape shape
 }
+
+// Channels says which words of a command are names of channels, for those who
+// check rights.
+type Channels uint8
+
+// The choices of Channels.
+const (
+	NoChannels      Channels = iota
+	OneChannel               // the first word after the name
+	ManyChannels             // all of them
+	ChannelPatterns          // all of them, and they are patterns
+)
 
 // Flag says what a command does and where it may run.
 type Flag uint32
@@ -77,6 +91,7 @@ const (
 	Executes                         // runs what MULTI has queued
 	Selects                          // the database in word 1 is that of the commands which follow
 	NoMandatoryKeys                  // may name keys and need not: scripts
+	TellsHealth                      // refused while nothing can be written, though it writes nothing: PING
 	Strays                           // may come to use keys that it doesn't name: see keyspace.Tx.Everywhere
 )
 

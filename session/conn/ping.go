@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "PING", Syntax: "[message]", Arity: -1, Complexity: "O(1)",
 		Summary: "Answers PONG, or the message if there is one.",
-		Group:   "connection", Since: "0.1.0", Flags: command.Fast | command.Subscribed,
+		Group:   "connection", Since: "0.1.0", Flags: command.Fast | command.Subscribed | command.TellsHealth,
 		Examples: "> PING\n+PONG\n> PING hello\n\"hello\"\n> PING a b\n-ERR wrong number of arguments for 'ping' command\n",
 	},
 	Run: ping,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/session"
 )
 
 // killableAfter is how long a script has to run before it can be killed: what
@@ -51,16 +52,16 @@ func (r *run) lookAround(now time.Time) {
 		r.engine.list(r)
 	}
 	if limit := r.engine.threshold.Load(); limit > 0 && took >= time.Duration(limit) && r.server != nil {
-		busy := &errBusyScript
+		busy := errBusyScript
 		if r.function {
-			busy = &errBusyFunction
+			busy = errBusyFunction
 		}
 		if r.engine.closing.Load() == endBusy {
 			r.machine.halt(errShutdown)
 			return
 		}
-		if r.server.Busy.Load() == nil {
-			r.server.Busy.Store(busy)
+		if r.server.Condition().Busy.Kind() == resp.None {
+			r.server.SetCondition(func(c *session.Condition) { c.Busy = busy })
 		}
 	}
 }
@@ -78,7 +79,7 @@ func (e *Engine) unlist(r *run) {
 	defer e.mu.Unlock()
 	e.running = slices.DeleteFunc(e.running, func(other *run) bool { return other == r })
 	if len(e.running) == 0 && r.server != nil {
-		r.server.Busy.Store(nil)
+		r.server.SetCondition(func(c *session.Condition) { c.Busy = resp.Nothing })
 	}
 }
 

@@ -113,6 +113,11 @@ func (m *machine) command(l *lua.LState) resp.Reply {
 // data runs a command on the keyspace.
 func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 	writes := row.Flags.Has(command.Write)
+	if writes && r.server != nil {
+		if refusal := r.server.Condition().Writes; refusal.Kind() != resp.None {
+			return refusal
+		}
+	}
 	if r.total > 1 && !r.admit(row, argv, writes) {
 		r.machine.halt(errWide)
 		return resp.Error("ERR " + errWide.Error())
