@@ -14,6 +14,9 @@ import (
 // says by Tx.Effect what it has come to. Effects of one change (a command, a
 // transaction, a script) are one record.
 //
+// They are Redis's commands wherever Redis has such, by the names that they are
+// declared with. None waits, or depends on who has waited.
+//
 // An effect in a record, numbers as varints:
 //
 //	| database * 2 + ended | words | length | bytes | length | bytes | …
@@ -42,34 +45,57 @@ const effectsMax = 256 << 10
 
 // Effect records what the present command has come to, in the place of its own
 // words: a command that gives the same result at any time and by any chance. A
-// command may have several. They happen in the selected database.
-func (tx *Tx) Effect(words ...[]byte) {
+// command that has changed something may have several; one that has not has none.
+// They happen in the selected database, one after the other and after what has
+// ended before: a key that is named has been looked for by then.
+func (tx *Tx) Effect(words ...[]byte) { tx.EffectWith(nil, words...) }
+
+// EffectWith is Effect with more words behind the others.
+func (tx *Tx) EffectWith(more [][]byte, words ...[]byte) {
 	tx.effects.replaced = true
-	tx.effect(0, words)
+	tx.effect(0, words, more...)
 }
 
 // NoEffect says that what the present command has changed need not last.
 func (tx *Tx) NoEffect() { tx.effects.replaced = true }
 
-func (tx *Tx) effect(ended uint64, words [][]byte) {
-	if tx.effects.on {
-		tx.effects.bodies = AppendEffect(tx.effects.bodies, tx.DB, ended, words)
+// Did records a change that is no command's: see Request.Do.
+func (tx *Tx) Did(words ...[]byte) { tx.effect(0, words) }
+
+// Ended records what nobody asked for: that something was past its deadline. The
+// words are a command's on one key.
+func (tx *Tx) Ended(words ...[]byte) { tx.effect(1, words) }
+
+func (tx *Tx) effect(ended uint64, words [][]byte, more ...[]byte) {
+	if e := &tx.effects; e.on {
+		e.bodies = appendHead(e.bodies, tx.DB, ended, len(words)+len(more))
+		e.bodies = appendWords(appendWords(e.bodies, words), more)
 	}
 }
 
 // AppendEffect appends an effect to a record.
 func AppendEffect(body []byte, db int, ended uint64, words [][]byte) []byte {
-	body = binary.AppendUvarint(body, uint64(db)<<1|ended)
-	body = binary.AppendUvarint(body, uint64(len(words)))
+	return appendWords(appendHead(body, db, ended, len(words)), words)
+}
+
+func appendHead(body []byte, db int, ended uint64, words int) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(body, uint64(db)<<1|ended), uint64(words))
+}
+
+func appendWords(body []byte, words [][]byte) []byte {
 	for _, word := range words {
-		body = binary.AppendUvarint(body, uint64(len(word)))
-		body = append(body, word...)
+		body = append(binary.AppendUvarint(body, uint64(len(word))), word...)
 	}
 	return body
 }
 
-// Ended records what nobody asked for: that something was past its deadline.
-func (tx *Tx) Ended(words ...[]byte) { tx.effect(1, words) }
+// appendCommand appends a command as its own effect. It goes by the name that it
+// was declared with, which rename-command does not change.
+func appendCommand(body []byte, db int, m *command.Meta, argv [][]byte) []byte {
+	name, _ := m.Container()
+	body = binary.AppendUvarint(appendHead(body, db, 0, len(argv)), uint64(len(name)))
+	return appendWords(append(body, name...), argv[1:])
+}
 
 var del = []byte("DEL")
 
@@ -81,7 +107,7 @@ func (tx *Tx) recordCommand(m *command.Meta, argv [][]byte, db, edits int) {
 		return
 	}
 	if e.edits != edits && !e.replaced && m.Flags.Has(command.Write) {
-		e.bodies = AppendEffect(e.bodies, db, 0, argv)
+		e.bodies = appendCommand(e.bodies, db, m, argv)
 	}
 	e.replaced = false
 }
@@ -122,24 +148,25 @@ func (tx *Tx) resetEffects() {
 	e.bodies, e.ends, e.edits, e.replaced = e.bodies[:0], e.ends[:0], 0, false
 }
 
-// EffectMark is how much the turn has recorded; ForgetEffects takes back what
-// was recorded after a mark, except that something was past its deadline.
+// EffectMark is how much the turn has recorded.
 func (tx *Tx) EffectMark() int { return len(tx.effects.bodies) }
 
-// ForgetEffects takes back what was recorded after a mark, except that something
-// was past its deadline.
-func (tx *Tx) ForgetEffects(mark int) {
+// ForgetEffects takes back what was recorded after a mark and is about to be
+// undone: all but that something was past its deadline, unless that had its
+// deadline from what is undone.
+func (tx *Tx) ForgetEffects(mark int, u *Undo) {
 	e := &tx.effects
-	left := e.bodies[:mark]
-	for rest := e.bodies[mark:]; len(rest) > 0; {
-		_, size, err := readEffect(rest, nil)
+	left, all := e.bodies[:mark], e.bodies
+	for at := mark; at < len(all); {
+		effect, size, err := readEffect(all[at:], nil)
 		if err != nil {
 			panic(err)
 		}
-		if rest[0]&1 == 1 { // the lowest bit of a varint
-			left = append(left, rest[:size]...)
+		ended := all[at]&1 == 1 // the lowest bit of a varint
+		if ended && !u.gives(effect.DB, effect.Words[1], at) {
+			left = append(left, all[at:at+size]...)
 		}
-		rest = rest[size:]
+		at += size
 	}
 	e.bodies = left
 }

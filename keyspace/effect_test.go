@@ -44,7 +44,8 @@ func TestEffectsAreRead(t *testing.T) {
 	}
 }
 
-// What is taken back is what commands have done, not that something has ended.
+// What is taken back is what commands have done, not that something has ended,
+// unless it was given its end by what is taken back.
 func TestForgetEffects(t *testing.T) {
 	t.Parallel()
 	tx := &Tx{}
@@ -53,13 +54,16 @@ func TestForgetEffects(t *testing.T) {
 	mark := tx.EffectMark()
 	tx.Effect(words("SET", "b", "1")...)
 	tx.Ended(words("DEL", "c")...)
+	tx.Ended(words("HDEL", "e", "f")...)
+	undo := &Undo{kept: []kept{{key: []byte("c")}, {key: []byte("e"), exists: true, effects: tx.EffectMark()}}}
 	tx.Effect(words("SET", "d", "1")...)
-	tx.ForgetEffects(mark)
+	tx.Ended(words("DEL", "e")...)
+	tx.ForgetEffects(mark, undo)
 	var got []string
 	if err := EachEffect(tx.effects.bodies, func(e Effect) error { got = append(got, string(e.Words[1])); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got, []string{"a", "c"}) {
+	if !slices.Equal(got, []string{"a", "c", "e"}) {
 		t.Errorf("left are %q", got)
 	}
 }

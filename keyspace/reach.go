@@ -54,6 +54,7 @@ type kept struct {
 	enc              Encoding
 	exists           bool
 	deadline, fields int64
+	effects          int // recorded before it was noted
 }
 
 // Keep notes what a key of the present database holds, unless it has been
@@ -73,17 +74,30 @@ func (u *Undo) Keep(tx *Tx, key []byte) (done bool) {
 		k.exists, k.typ, k.enc, k.packed = true, v.head.typ, v.head.enc, bytes.Clone(v.Packed())
 		k.deadline, k.fields = tx.Deadline(v), v.fieldDeadline()
 	}
+	k.effects = tx.EffectMark()
 	u.kept = append(u.kept, k)
 	return true
 }
 
+// gives reports whether a key is given back what it held before an effect which
+// stands at a place of the record.
+func (u *Undo) gives(db int, key []byte, at int) bool {
+	for i := range u.kept {
+		if k := &u.kept[i]; k.exists && k.db == db && at >= k.effects && bytes.Equal(k.key, key) {
+			return true
+		}
+	}
+	return false
+}
+
 // Rewind gives the keys back what they held. Their watchers are told of a
-// change though there is none in the end; notifications are not.
+// change though there is none in the end; notifications are not, and nothing is
+// recorded.
 func (u *Undo) Rewind(tx *Tx) {
-	home, events, edits := tx.DB, tx.Settings, tx.effects.edits
+	home, events, edits, recording := tx.DB, tx.Settings, tx.effects.edits, tx.effects.on
 	quiet := *events
 	quiet.Events = false
-	tx.Settings = &quiet
+	tx.Settings, tx.effects.on = &quiet, false
 	for i := range u.kept {
 		k := &u.kept[i]
 		tx.DB = k.db
@@ -93,7 +107,7 @@ func (u *Undo) Rewind(tx *Tx) {
 			tx.ExpireFields(k.key, k.fields)
 		}
 	}
-	tx.DB, tx.Settings, tx.effects.edits = home, events, edits
+	tx.DB, tx.Settings, tx.effects.edits, tx.effects.on = home, events, edits, recording
 	u.kept = nil
 }
 

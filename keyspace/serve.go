@@ -48,6 +48,7 @@ func (tx *Tx) serveFed() {
 		tx.DB = tx.fed[i].db
 		tx.serveLine([]byte(tx.fed[i].key))
 	}
+	tx.closeChange() // of a key that nobody got, since it was past its deadline
 	clear(tx.fed)
 	tx.fed = tx.fed[:0]
 	tx.Caller, tx.noTouch, tx.DB = caller, noTouch, db

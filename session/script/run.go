@@ -88,9 +88,9 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 	t.give(m)
 	if wide {
 		j.reach.state.Store(strays)
+		t.tx.ForgetEffects(r.effects, &r.undo)
 		r.undo.Rewind(t.tx)
 		t.tx.ForgetEvents(r.events)
-		t.tx.ForgetEffects(r.effects)
 		t.tx.Everywhere()
 	}
 	if r.total > 1 && !r.narrow && !r.loading {
