@@ -48,8 +48,12 @@ func (d *Decoder) Offset() int64 {
 
 // fail notes a mistake.
 func (d *Decoder) fail(err error) {
-	if d.err == nil {
-		d.err = err
+	if d.err != nil {
+		return
+	}
+	d.err = err
+	if d.more != nil {
+		d.more.failed = d.Offset()
 	}
 }
 

@@ -140,3 +140,6 @@ func (e *Encoder) compressed(text []byte) bool {
 // headRoom is how many bytes stand before compressed ones, at most: texts are
 // shorter than lengths of 32 bits can tell.
 const headRoom = 1 + 5 + 5
+
+// Reset makes the Encoder append to dst from now on.
+func (e *Encoder) Reset(dst []byte) { e.out = dst }

@@ -114,10 +114,10 @@ func (r *FileReader) Next() (Item, error) {
 		r.unread = false
 		layouts[r.item.Form].frame(r.d)
 	}
+	r.item = Item{Offset: r.Offset(), Meta: NoMeta}
 	if r.err == nil && r.version == 0 {
 		r.head()
 	}
-	r.item = Item{Offset: r.Offset(), Meta: NoMeta}
 	for r.err == nil && r.d.err == nil {
 		if r.part(r.d.Byte()) && r.d.err == nil {
 			r.item.DB = r.db
@@ -135,7 +135,7 @@ func (r *FileReader) failed() {
 	if r.d.err == nil {
 		return
 	}
-	e := &FileError{Offset: r.Offset(), Begin: r.item.Offset, Err: r.d.err}
+	e := &FileError{Offset: r.d.more.failed, Begin: r.item.Offset, Err: r.d.err}
 	if r.item.Kind == KeyItem {
 		e.Key = r.item.Key
 	}
@@ -145,18 +145,22 @@ func (r *FileReader) failed() {
 // head reads what a file begins with.
 func (r *FileReader) head() {
 	head := r.d.Bytes(uint64(headSize))
-	if head == nil && len(r.d.in) > 0 && !startsAsRDB(r.d.in) || head != nil && !startsAsRDB(head) {
-		r.d.err = ErrNotRDB
-	}
-	if r.d.err != nil {
+	switch {
+	case !startsAsRDB(head) || head == nil && !startsAsRDB(r.d.in):
+		r.err = &FileError{Err: ErrNotRDB}
+		return
+	case head == nil:
 		return
 	}
-	version, err := strconv.ParseUint(string(head[len(magic):]), 10, 16)
+	digits := head[len(magic):]
+	version, err := strconv.ParseUint(string(digits), 10, 16)
 	if err != nil || version < 1 || version > VersionMax {
-		r.d.fail(fmt.Errorf("%w: it is %.4q, known are 1 to %d", ErrVersion, head[len(magic):], VersionMax))
+		err = fmt.Errorf("%w: it is %q, known are 1 to %d", ErrVersion, digits, VersionMax)
+		r.err = &FileError{Offset: int64(len(magic)), Err: err}
 		return
 	}
 	r.version = int(version)
+	r.item.Offset = r.Offset()
 }
 
 // startsAsRDB reports whether b is the begin of a file, or of its begin.

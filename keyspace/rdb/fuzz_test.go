@@ -2,7 +2,10 @@ package rdb
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -88,4 +91,43 @@ func FuzzCompression(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzFile reads any bytes as a file: that ends, with no more memory than the
+// bytes can stand for, and a value that is found in it is as long as it is
+// when it is decoded.
+func FuzzFile(f *testing.F) {
+	for _, sample := range samples() {
+		f.Add(sample.file)
+	}
+	f.Add([]byte("REDIS0009\x07\x01k\x81\x46\x9c\x66\x6f\x02\x12\xc4\x01\x05\x03any\x00\x00\x01k\x01v\xff00000000"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		before := allocated()
+		whole := readAsFuzzed(t, NewFileReader(bytes.NewReader(file), ReadOptions{Unchecked: true}))
+		if took := allocated() - before; took > uint64(4<<20+len(file)*1000) {
+			t.Fatalf("%d bytes took %d of memory", len(file), took)
+		}
+		slow := readAsFuzzed(t, NewFileReader(&smallReader{bytes.NewReader(file), 7}, ReadOptions{Unchecked: true}))
+		if slow != whole {
+			t.Fatalf("read in small pieces it is %s, not %s", slow, whole)
+		}
+	})
+}
+
+// readAsFuzzed reads a file and tells what is in it.
+func readAsFuzzed(t *testing.T, r *FileReader) (log string) {
+	for {
+		it, err := r.Next()
+		if err != nil {
+			return fmt.Sprint(log, err)
+		}
+		i, err := tell(r, it)
+		if err != nil && strings.Contains(err.Error(), "left behind") {
+			t.Fatalf("the value of %q is shorter than it was found to be", it.Key)
+		}
+		if errors.Is(err, ErrShort) && it.Form != Module {
+			t.Fatalf("the value of %q is longer than it was found to be", it.Key)
+		}
+		log += fmt.Sprintln(i, err)
+	}
 }

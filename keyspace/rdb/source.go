@@ -20,6 +20,8 @@ type source struct {
 	sum    uint64
 	summed int
 	wanted bool
+	// failed is how many bytes were used when the Decoder noted its mistake.
+	failed int64
 }
 
 // chunk is how many bytes are read from a stream at once, at least.
@@ -47,10 +49,10 @@ func (s *source) read(in []byte, n uint64) (left []byte, err error) {
 	if len(s.buf) == cap(s.buf) {
 		if s.keep >= 0 {
 			from -= s.keep
-			s.leave(s.keep, n+uint64(from))
+			s.leave(s.keep, 2*(len(s.buf)-s.keep))
 			s.keep = 0
 		} else {
-			s.leave(from, n)
+			s.leave(from, int(min(n, uint64(2*len(in)))))
 			from = 0
 		}
 	}
@@ -59,17 +61,12 @@ func (s *source) read(in []byte, n uint64) (left []byte, err error) {
 	return s.buf[from:], err
 }
 
-// leave goes on with a new buffer, for n bytes if that is not much more than
-// there are, that begins with those of the old one from a place on.
-func (s *source) leave(from int, n uint64) {
+// leave goes on with a new buffer of at least so many bytes, which begins with
+// those of the old one from a place on.
+func (s *source) leave(from, size int) {
 	s.sumUp(from)
-	rest := s.buf[from:]
-	size := max(s.size, 2*len(rest))
-	if n > uint64(len(rest)) && n < uint64(size) {
-		size = max(s.size, int(n))
-	}
 	s.base += int64(from)
-	s.buf = append(make([]byte, 0, size), rest...)
+	s.buf = append(make([]byte, 0, max(size, s.size)), s.buf[from:]...)
 	s.summed = 0
 }
 
