@@ -13,7 +13,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 			"[GET encoding offset | [OVERFLOW <WRAP | SAT | FAIL>] <SET encoding offset value | INCRBY encoding offset increment> ...]]",
 		Summary: "Reads and changes numbers of any width at any place among the bits of a string.",
 		Group:   "bitmap", Since: "0.1.0", Flags: command.Write | command.DenyOOM,
-		Keys: command.OneKey(command.RW | command.Access | command.Update | command.Variable),
+		Keys: []command.Keys{{First: 1, Flags: command.RW | command.Access | command.Update | command.Variable, Vary: fieldUse}},
 		Examples: "> BITFIELD k SET u8 #0 200 INCRBY u8 #1 5\n[:0, :5]\n" +
 			"> BITFIELD k GET u8 0 GET i8 0 GET u4 12\n[:200, :-56, :5]\n" +
 			"> BITFIELD k INCRBY u8 0 60 OVERFLOW SAT INCRBY u8 8 255 OVERFLOW FAIL INCRBY u8 8 1\n[:4, :255, _]\n" +
@@ -42,6 +42,22 @@ var (
 	errOverflow  = resp.Error("ERR Invalid OVERFLOW type specified")
 	errReadOnly  = resp.Error("ERR BITFIELD_RO only supports the GET subcommand")
 )
+
+// fieldUse is what a BITFIELD does to its key: it only reads if all of its
+// operations do. One with a mistake counts as writing.
+func fieldUse(argv [][]byte) command.KeyFlag {
+	for i := 2; i < len(argv); i++ {
+		switch left := len(argv) - i - 1; {
+		case command.EqualFold(argv[i], "GET") && left >= 2:
+			i += 2
+		case command.EqualFold(argv[i], "OVERFLOW") && left >= 1:
+			i++
+		default:
+			return command.RW | command.Access | command.Update
+		}
+	}
+	return command.RO | command.Access
+}
 
 func bitfieldRead(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	var room [opsRoom]fieldOp

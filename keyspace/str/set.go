@@ -2,6 +2,7 @@ package str
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -14,7 +15,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 		Syntax:  "key value [NX | XX | IFEQ comparison-value] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
 		Summary: "Sets the string value of a key, whatever it held before.",
 		Group:   "string", Since: "0.1.0", Flags: command.Write | command.DenyOOM,
-		Keys: command.OneKey(command.RW | command.Access | command.Update | command.Variable),
+		Keys: []command.Keys{{First: 1, Flags: command.RW | command.Access | command.Update | command.Variable, Vary: setUse}},
 		Examples: "> SET k v\n+OK\n" +
 			"> SET k w NX\n_\n" +
 			"> SET k w GET\n\"v\"\n" +
@@ -27,6 +28,17 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	},
 	Run: set,
 })
+
+// setUse is what a SET does to its key: it tells of the old value if it is asked
+// to answer with it or to compare it.
+func setUse(argv [][]byte) command.KeyFlag {
+	for _, word := range argv[min(len(argv), 3):] {
+		if command.EqualFold(word, "GET") || command.EqualFold(word, "IFEQ") {
+			return command.RW | command.Access | command.Update
+		}
+	}
+	return command.OW | command.Update
+}
 
 // setOptions are the words after the value.
 type setOptions struct {
@@ -58,7 +70,21 @@ func set(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if opts.ending.unit != nil {
 		tx.Also(key, "expire")
 	}
+	setEffect(tx, key, value, deadline)
 	return reply
+}
+
+// setEffect records that a key was made a text, whatever the conditions were.
+func setEffect(tx *keyspace.Tx, key, text []byte, deadline int64) {
+	switch {
+	case deadline >= 0:
+		var digits [deadlineDigits]byte
+		tx.Effect([]byte("SET"), key, text, []byte("PXAT"), strconv.AppendInt(digits[:0], deadline, 10))
+	case deadline == keyspace.KeepDeadline:
+		tx.Effect([]byte("SET"), key, text, []byte("KEEPTTL"))
+	default:
+		tx.Effect([]byte("SET"), key, text)
+	}
 }
 
 func parseSetOptions(a *command.Args) (o setOptions) {

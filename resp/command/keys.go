@@ -28,6 +28,9 @@ type Keys struct {
 	// among the words, 0 for none. COMMAND INFO calls it unknown.
 	Search func(argv [][]byte) (at int)
 	Flags  KeyFlag
+	// Vary, if set, says what a command with these words does to the keys, where
+	// that depends on them: Flags, which have Variable, say all that may be.
+	Vary func(argv [][]byte) KeyFlag
 }
 
 // Nowhere is the Search for keys that are not among the words: see
@@ -129,8 +132,14 @@ func (m *Meta) AppendKeys(dst []KeyAt, argv [][]byte) (keys []KeyAt, ok bool) {
 	ok = true
 	for i := range m.Keys {
 		var found bool
+		before := len(dst)
 		dst, found = m.Keys[i].appendKeys(dst, argv)
 		ok = ok && found
+		if vary := m.Keys[i].Vary; vary != nil {
+			for k := before; k < len(dst); k++ {
+				dst[k].Flags = vary(argv)
+			}
+		}
 	}
 	return dst, ok
 }

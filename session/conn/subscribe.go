@@ -14,7 +14,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "SUBSCRIBE", Syntax: "channel [channel ...]", Arity: -2, Complexity: "O(N), where N is the number of channels",
 		Summary: "Listens to channels; those named like \"__query__:GET k\" tell the states of a live query, as JSON.",
-		Group:   "pubsub", Since: "0.1.0", Flags: subscribing,
+		Group:   "pubsub", Since: "0.1.0", Flags: subscribing, Channels: command.ManyChannels,
 		Examples: "> SUBSCRIBE news \"__query__:GET k\"\n>[\"subscribe\", \"news\", :1]\n>[\"subscribe\", \"__query__:GET k\", :2]\n>[\"message\", \"__query__:GET k\", *]\n" +
 			"> SUBSCRIBE \"__query__:SET k v\"\n-ERR OBSERVE not supported for 'SET'\n> SUBSCRIBE\n-ERR wrong number of arguments for 'subscribe' command\n",
 	},
@@ -39,7 +39,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "PSUBSCRIBE", Syntax: "pattern [pattern ...]", Arity: -2, Complexity: "O(N), where N is the number of patterns",
 		Summary: "Listens to all channels whose names match one of the patterns.",
-		Group:   "pubsub", Since: "0.1.0", Flags: subscribing,
+		Group:   "pubsub", Since: "0.1.0", Flags: subscribing, Channels: command.ChannelPatterns,
 		Examples: "> PSUBSCRIBE n* *s\n>[\"psubscribe\", \"n*\", :1]\n>[\"psubscribe\", \"*s\", :2]\n" +
 			"> PSUBSCRIBE\n-ERR wrong number of arguments for 'psubscribe' command\n",
 	},
@@ -69,7 +69,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "SSUBSCRIBE", Syntax: "shardchannel [shardchannel ...]", Arity: -2, Complexity: "O(N), where N is the number of channels",
 		Summary: "Listens to channels of this node, which are apart from all others.",
-		Group:   "pubsub", Since: "0.1.0", Flags: subscribing, Keys: shardKeys(-1),
+		Group:   "pubsub", Since: "0.1.0", Flags: subscribing, Keys: shardKeys(-1), Channels: command.ManyChannels,
 		Examples: "> SSUBSCRIBE c\n>[\"ssubscribe\", \"c\", :1]\n> SSUBSCRIBE\n-ERR wrong number of arguments for 'ssubscribe' command\n",
 	},
 	Run: func(s *session.Session, a *command.Args) resp.Reply {
