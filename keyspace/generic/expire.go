@@ -3,6 +3,7 @@ package generic
 import (
 	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -72,6 +73,9 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Run: func(tx *keyspace.Tx, a *command.Args) resp.Reply { return expire(tx, a, 1, 0) },
 })
 
+// deadlineDigits is the longest deadline, in decimal.
+const deadlineDigits = 19
+
 // conditions are the words after the time: which deadlines may be replaced.
 type conditions struct {
 	none, some, later, earlier bool // NX XX GT LT
@@ -92,8 +96,11 @@ func expire(tx *keyspace.Tx, a *command.Args, millis, base int64) resp.Reply {
 		return resp.Zero
 	case deadline <= tx.Now():
 		tx.Remove(v, "del")
+		tx.Effect([]byte("DEL"), key)
 	default:
 		tx.Expire(v, deadline, "expire")
+		var digits [deadlineDigits]byte
+		tx.Effect([]byte("PEXPIREAT"), key, strconv.AppendInt(digits[:0], deadline, 10))
 	}
 	return resp.One
 }

@@ -1,7 +1,9 @@
 package generic
 
 import (
+	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/rdb"
@@ -69,31 +71,74 @@ func restore(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	dumped, err := rdb.Open(payload)
+	value, err := rdb.Open(payload)
 	if err != nil {
 		return errBadFooter
 	}
-	kind := tx.Kind(dumped.Type())
-	if kind == nil || dumped.Check() != nil {
+	if tx.Kind(value.Type()) == nil || value.Check() != nil {
 		return errBadPayload
 	}
 	if deadline != keyspace.NoDeadline && deadline <= tx.Now() {
-		tx.Delete(key, "del")
+		if tx.Delete(key, "del") {
+			tx.Effect([]byte("DEL"), key)
+		}
 		return resp.OK
 	}
-	var mistake resp.Reply
+	return o.put(tx, key, dumped{value, payload, deadline})
+}
+
+// dumped is what a key is to be made of.
+type dumped struct {
+	rdb.Payload
+	bytes    []byte
+	deadline int64
+}
+
+// put makes the key what was dumped.
+func (o *restoreOptions) put(tx *keyspace.Tx, key []byte, d dumped) (mistake resp.Reply) {
+	kind, existed := tx.Kind(d.Type()), !tx.Peek(key).Missing()
 	if kind.PutParts != nil {
-		mistake = kind.PutParts(tx, key, dumped.Stream(), deadline, "restore")
+		mistake = kind.PutParts(tx, key, d.Stream(), d.deadline, "restore")
 	} else {
-		mistake = kind.Put(tx, key, dumped.Elements(), deadline, "restore")
+		mistake = kind.Put(tx, key, d.Elements(), d.deadline, "restore")
 	}
 	if mistake.IsError() {
 		return errBadPayload
 	}
-	if v := tx.Peek(key); !v.Missing() { // as it is if all fields of a hash have ended
-		tx.Restamp(v, o.idle, o.uses)
+	v := tx.Peek(key)
+	if v.Missing() { // since all fields of a hash have ended
+		if existed {
+			tx.Effect([]byte("DEL"), key)
+		}
+		return resp.OK
 	}
+	tx.Restamp(v, o.idle, o.uses)
+	o.effect(tx, key, d)
 	return resp.OK
+}
+
+// effect records what was restored, less the fields that have ended.
+func (o *restoreOptions) effect(tx *keyspace.Tx, key []byte, d dumped) {
+	words := [][]byte{[]byte("RESTORE"), key, strconv.AppendInt(nil, max(d.deadline, 0), 10), d.bytes, []byte("REPLACE"), []byte("ABSTTL")}
+	switch {
+	case o.idle >= 0:
+		words = append(words, []byte("IDLETIME"), strconv.AppendInt(nil, o.idle, 10))
+	case o.uses >= 0:
+		words = append(words, []byte("FREQ"), strconv.AppendInt(nil, o.uses, 10))
+	}
+	tx.Effect(words...)
+	if d.Type() != keyspace.Hash {
+		return
+	}
+	var ended [][]byte
+	for e := range d.Elements() {
+		if e.Deadline != 0 && e.Deadline <= tx.Now() {
+			ended = append(ended, bytes.Clone(e.Text))
+		}
+	}
+	if ended != nil {
+		tx.EffectWith(ended, []byte("HDEL"), key)
+	}
 }
 
 func readRestore(a *command.Args) restoreOptions {

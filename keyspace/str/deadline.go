@@ -14,6 +14,9 @@ type timeUnit struct {
 
 var timeUnits = [...]timeUnit{{"EX", 1000, false}, {"PX", 1, false}, {"EXAT", 1000, true}, {"PXAT", 1, true}}
 
+// deadlineDigits is the longest deadline, in decimal.
+const deadlineDigits = 19
+
 // ending is such an option as it was given. Its number is looked at when the
 // rest of the command is known to be right, as Redis does.
 type ending struct {

@@ -63,5 +63,6 @@ func delifeq(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return resp.Zero
 	}
 	tx.Remove(v, "del")
+	tx.Effect([]byte("DEL"), key)
 	return resp.One
 }

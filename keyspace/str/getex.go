@@ -1,6 +1,8 @@
 package str
 
 import (
+	"strconv"
+
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
@@ -54,10 +56,14 @@ func getex(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	switch {
 	case end.unit != nil && deadline <= tx.Now():
 		tx.Remove(v, "del")
+		tx.Effect([]byte("DEL"), key)
 	case end.unit != nil:
 		tx.Expire(v, deadline, "expire")
+		var digits [deadlineDigits]byte
+		tx.Effect([]byte("PEXPIREAT"), key, strconv.AppendInt(digits[:0], deadline, 10))
 	case persist && tx.Deadline(v) != keyspace.NoDeadline:
 		tx.Expire(v, keyspace.NoDeadline, "persist")
+		tx.Effect([]byte("PERSIST"), key)
 	}
 	return reply
 }

@@ -44,6 +44,7 @@ func incrbyfloat(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		enc = keyspace.Raw
 	}
 	tx.PutPacked(key, keyspace.Packed{Type: keyspace.String, Encoding: enc, Bytes: digits}, keyspace.KeepDeadline, "incrbyfloat")
+	setEffect(tx, key, digits, keyspace.KeepDeadline)
 	return resp.Bulk(digits)
 }
 

@@ -42,5 +42,6 @@ func setFor(tx *keyspace.Tx, a *command.Args, millis int64) resp.Reply {
 	}
 	tx.PutText(key, value, deadline, "set")
 	tx.Also(key, "expire")
+	setEffect(tx, key, value, deadline)
 	return resp.OK
 }
