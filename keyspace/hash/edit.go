@@ -81,12 +81,13 @@ func (e *edit) putPacked(field, value []byte, keep bool) (added bool) {
 }
 
 // removeGone removes a field of a large hash that counts as gone and is still
-// there.
+// there: its end is recorded before what the command does with the field.
 func (e *edit) removeGone(field []byte) {
 	if e.past == 0 {
 		return
 	}
 	if element, found := e.large.Find(field); found && e.large.gone(element, e.past) {
+		e.tx.Ended([]byte("HDEL"), e.key, field)
 		e.large.remove(element)
 	}
 }
@@ -178,6 +179,9 @@ func (e *edit) save(event string) {
 	case e.empty():
 		tx.Also(e.key, event)
 		tx.Remove(e.v, "del")
+		if e.past != 0 {
+			tx.Effect([]byte("DEL"), e.key) // fields that count as gone are still there
+		}
 		return
 	case e.large != nil && e.v.IsObject():
 		tx.Touch(e.v, event)

@@ -1,6 +1,8 @@
 package hash
 
 import (
+	"strconv"
+
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
@@ -129,21 +131,51 @@ func hexpire(tx *keyspace.Tx, a *command.Args, millis, base int64) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	items, times := tx.Items(len(names)), [expired + 1]int{}
+	items := tx.Items(len(names))
+	var c treated
 	for i, field := range names {
 		result := e.expire(field, deadline, allowed)
-		if result > 0 {
-			times[result]++
-		}
+		c.add(field, result)
 		items[i] = resp.Int(int64(result))
 	}
-	switch {
-	case times[expired] > 0:
-		e.save("hdel")
-	case times[expiring] > 0:
-		e.save("hexpire")
-	}
+	c.save(&e, deadline)
 	return resp.Array(items...)
+}
+
+// treated are fields that a command has given another end, all the same.
+type treated struct {
+	fields [][]byte
+	result int // of them
+	room   [4][]byte
+}
+
+// add takes a field in, unless nothing has become of it.
+func (c *treated) add(field []byte, result int) {
+	if result <= 0 {
+		return
+	}
+	if c.fields == nil {
+		c.fields = c.room[:0]
+	}
+	c.fields, c.result = append(c.fields, field), result
+}
+
+// save saves the hash if fields are among them, and records what they are given:
+// a deadline, 0 for none.
+func (c *treated) save(e *edit, deadline int64) {
+	var digits, count [intMax]byte
+	n := strconv.AppendInt(count[:0], int64(len(c.fields)), 10)
+	switch {
+	case c.result == expired:
+		e.save("hdel")
+		e.tx.EffectWith(c.fields, []byte("HDEL"), e.key)
+	case c.result == expiring && deadline == 0:
+		e.save("hpersist")
+		e.tx.EffectWith(c.fields, []byte("HPERSIST"), e.key, []byte("FIELDS"), n)
+	case c.result == expiring:
+		e.save("hexpire")
+		e.tx.EffectWith(c.fields, []byte("HPEXPIREAT"), e.key, strconv.AppendInt(digits[:0], deadline, 10), []byte("FIELDS"), n)
+	}
 }
 
 // expire lets a field end at a time, or removes it if that has passed, and says

@@ -38,6 +38,7 @@ func hgetdel(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	}
 	if removed {
 		e.save("hdel")
+		tx.EffectWith(names, []byte("HDEL"), e.key)
 	}
 	return resp.Array(items...)
 }

@@ -37,7 +37,8 @@ func hgetex(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return a.Err()
 	}
 	var copied values
-	items, times := tx.Items(len(names)), [expired + 1]int{}
+	var c treated
+	items := tx.Items(len(names))
 	for i, field := range names {
 		result := notAllowed
 		items[i] = copied.of(&e, field)
@@ -47,18 +48,9 @@ func hgetex(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		case persists:
 			result = e.persist(field)
 		}
-		if result > 0 {
-			times[result]++
-		}
+		c.add(field, result)
 	}
-	switch {
-	case times[expiring] > 0 && persists:
-		e.save("hpersist")
-	case times[expiring] > 0:
-		e.save("hexpire")
-	case times[expired] > 0:
-		e.save("hdel")
-	}
+	c.save(&e, deadline)
 	return resp.Array(items...)
 }
 

@@ -55,6 +55,7 @@ func hincrbyfloat(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return resp.ErrStringSize
 	}
 	e.put(field, value, true)
+	e.keptEffect(field, value)
 	e.save("hincrbyfloat")
 	return resp.Bulk(value)
 }

@@ -29,15 +29,14 @@ func hpersist(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	items, changed := tx.Items(len(names)), false
+	items := tx.Items(len(names))
+	var c treated
 	for i, field := range names {
 		result := e.persist(field)
-		changed = changed || result == expiring
+		c.add(field, result)
 		items[i] = resp.Int(int64(result))
 	}
-	if changed {
-		e.save("hpersist")
-	}
+	c.save(&e, 0)
 	return resp.Array(items...)
 }
 

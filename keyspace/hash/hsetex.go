@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -135,21 +136,49 @@ func (s *setting) apply(e *edit) {
 			e.setDeadline(s.pairs[i], s.deadline)
 		}
 	}
-	if !s.expires {
+	switch {
+	case s.expires:
+		e.tx.Also(e.key, "hset")
+		e.save("hexpire")
+		var digits [intMax]byte
+		s.effect(e, []byte("PXAT"), strconv.AppendInt(digits[:0], s.deadline, 10))
+	case s.keep && e.timed():
 		e.save("hset")
+		s.effect(e, []byte("KEEPTTL"))
+	default:
+		e.save("hset")
+		e.tx.EffectWith(s.pairs, []byte("HSET"), e.key)
+	}
+}
+
+// effect records what was set, with the words about its end.
+func (s *setting) effect(e *edit, end ...[]byte) {
+	var count [intMax]byte
+	n := strconv.AppendInt(count[:0], int64(len(s.pairs)/2), 10)
+	words := append(append([][]byte{[]byte("HSETEX"), e.key}, end...), []byte("FIELDS"), n)
+	e.tx.EffectWith(s.pairs, words...)
+}
+
+// keptEffect records the value that a field was given, whose end stays. It is
+// called before save.
+func (e *edit) keptEffect(field, value []byte) {
+	if _, deadline, _ := e.find(field, true); deadline != 0 {
+		e.tx.Effect([]byte("HSETEX"), e.key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, value)
 		return
 	}
-	e.tx.Also(e.key, "hset")
-	e.save("hexpire")
+	e.tx.Effect([]byte("HSET"), e.key, field, value)
 }
 
 func (s *setting) remove(e *edit) {
-	removed := false
+	var removed [][]byte
 	for i := 0; i < len(s.pairs); i += 2 {
-		removed = e.remove(s.pairs[i]) || removed
+		if e.remove(s.pairs[i]) {
+			removed = append(removed, s.pairs[i])
+		}
 	}
-	if removed {
+	if removed != nil {
 		e.tx.Also(e.key, "hset")
 		e.save("hdel")
+		e.tx.EffectWith(removed, []byte("HDEL"), e.key)
 	}
 }

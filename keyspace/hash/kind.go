@@ -75,18 +75,22 @@ func (e *edit) addElement(element keyspace.Element) (mistake resp.Reply) {
 // of its own.
 func expireFields(tx *keyspace.Tx, v keyspace.Value, now int64, effort int) (took int) {
 	key, h, before := bytes.Clone(v.Key()), fieldsOf(v), v.Mem().Effort()
+	past := [][]byte{[]byte("HDEL"), key}
 	if h.large == nil {
-		h.packed, took = h.packed.removePast(now)
+		past = h.packed.appendPast(past, now)
 	}
 	switch {
-	case h.large == nil && h.packed.len() == 0, h.large != nil && h.large.allPast(now):
+	case h.large == nil && len(past)-2 == h.packed.len(), h.large != nil && h.large.allPast(now):
+		tx.Ended([]byte("DEL"), key)
 		tx.Also(key, "hexpired")
 		tx.Remove(v, "del")
-		return took + int(v.Mem().Effort()-before)
+		return len(past) - 2 + int(v.Mem().Effort()-before)
 	case h.large == nil:
+		tx.Ended(past...) // before they go: what they are called lies in them
+		h.packed, took = h.packed.removePast(now)
 		tx.Resize(v, len(h.packed), "hexpired")
 	default:
-		h.large.removePast(v.Mem(), now, effort)
+		tx.Ended(h.large.removePast(past, v.Mem(), now, effort)...)
 		tx.Touch(v, "hexpired")
 	}
 	took += int(v.Mem().Effort() - before)

@@ -1,6 +1,7 @@
 package hash
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -170,14 +171,17 @@ func (l *large) nearest() (when int64) {
 func (l *large) allPast(now int64) bool { return l.due.Len() == l.Len() && l.due.AllUntil(now) }
 
 // removePast removes fields whose deadline is not later than now, with about
-// so much effort.
-func (l *large) removePast(mem *slab.Heap, now int64, effort int) {
+// so much effort, and appends copies of them.
+func (l *large) removePast(dst [][]byte, mem *slab.Heap, now int64, effort int) [][]byte {
 	for end := mem.Effort() + uint64(effort); mem.Effort() < end; {
 		when, r, ok := l.due.Min()
 		if !ok || when > now {
-			return
+			break
 		}
+		e := l.At(r)
+		dst = append(dst, bytes.Clone(e.Text))
 		l.due.Remove(0)
-		l.Remove(l.At(r))
+		l.Remove(e)
 	}
+	return dst
 }

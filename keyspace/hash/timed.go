@@ -71,6 +71,17 @@ func (b packed) nearest() (when int64) {
 	return when
 }
 
+// appendPast appends the fields whose deadline is not later than now.
+func (b packed) appendPast(dst [][]byte, now int64) [][]byte {
+	b.pairs(func(p pair) bool {
+		if p.ends() && b.deadline(p) <= now {
+			dst = append(dst, p.fieldOf(b))
+		}
+		return true
+	})
+	return dst
+}
+
 // removePast takes the fields out whose deadline is not later than now, in
 // place, and says how many they were.
 func (b packed) removePast(now int64) (left packed, removed int) {

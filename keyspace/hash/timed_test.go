@@ -127,7 +127,7 @@ func timedStep(t *testing.T, e *edit, m *timedModel, now int64) {
 		delete(m.ends, field)
 	case n == 9:
 		if e.large != nil && e.large.due != nil {
-			e.large.removePast(m.mem, now, 1<<20)
+			e.large.removePast(nil, m.mem, now, 1<<20)
 		} else if e.large == nil {
 			e.packed, _ = e.packed.removePast(now)
 		}
