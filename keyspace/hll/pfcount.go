@@ -53,6 +53,7 @@ func countOne(tx *keyspace.Tx, key []byte) resp.Reply {
 	}
 	s.setCounted(n)
 	tx.Touch(v, "")
+	tx.Effect([]byte("PFCOUNT"), key)
 	return resp.Int(int64(n))
 }
 

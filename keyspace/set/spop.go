@@ -69,14 +69,18 @@ func (e *edit) pop(count int) (popped []resp.Reply) {
 		})
 		e.tx.Also(e.key, "spop")
 		e.tx.Remove(e.v, "del")
+		e.tx.Effect([]byte("DEL"), e.key)
 		return popped
 	}
 	e.sample(e.tx, &d, count, keep)
+	var room [8][]byte
+	words := room[:0]
 	for _, item := range popped {
 		n := len(item.Str())
 		e.remove(texts[:n])
-		texts = texts[n:]
+		words, texts = append(words, texts[:n]), texts[n:]
 	}
 	e.save("spop")
+	e.tx.EffectWith(words, []byte("SREM"), e.key)
 	return popped
 }
