@@ -50,13 +50,27 @@ func (m *move) makeOrWait(tx *keyspace.Tx, a *command.Args, serve func(*keyspace
 		return a.Err()
 	}
 	if reply := m.make(tx); !reply.IsNull() {
-		return reply
+		return m.made(tx, reply)
 	}
 	return tx.Block(keyspace.Wait{
 		Type: keyspace.List, Keys: []int{1}, Also: 2, Millis: millis, TimedOut: resp.NilArray, AtOnce: resp.Nil, Serve: serve,
 	})
 }
 
-func serveMove(tx *keyspace.Tx, a *command.Args, _ []byte) resp.Reply { return lmove(tx, a) }
+// made records a move that was not refused as one that does not wait.
+func (m *move) made(tx *keyspace.Tx, reply resp.Reply) resp.Reply {
+	if !reply.IsError() {
+		tx.Effect([]byte("LMOVE"), m.source, m.destination, m.from.word(), m.to.word())
+	}
+	return reply
+}
 
-func serveRpoplpush(tx *keyspace.Tx, a *command.Args, _ []byte) resp.Reply { return rpoplpush(tx, a) }
+func serveMove(tx *keyspace.Tx, a *command.Args, _ []byte) resp.Reply {
+	m := move{source: a.Key(), destination: a.Key(), from: readSide(a), to: readSide(a)}
+	return m.made(tx, m.make(tx))
+}
+
+func serveRpoplpush(tx *keyspace.Tx, a *command.Args, _ []byte) resp.Reply {
+	m := move{source: a.Key(), destination: a.Key(), from: right, to: left}
+	return m.made(tx, m.make(tx))
+}

@@ -45,7 +45,7 @@ func blockingPop(tx *keyspace.Tx, a *command.Args, at side) resp.Reply {
 	case mistake.IsError():
 		return mistake
 	case key != nil:
-		return resp.Array(resp.Bulk(key), e.popOne(at))
+		return e.popFirst(at)
 	}
 	wait := keyspace.Wait{Type: keyspace.List, Keys: places(1, len(keys)), Millis: millis, TimedOut: resp.NilArray}
 	wait.Serve = serveLeft
@@ -72,5 +72,12 @@ func serveRight(tx *keyspace.Tx, _ *command.Args, key []byte) resp.Reply {
 func serve(tx *keyspace.Tx, key []byte, at side) resp.Reply {
 	var e edit
 	e.open(tx, key)
-	return resp.Array(resp.Bulk(key), e.popOne(at))
+	return e.popFirst(at)
+}
+
+// popFirst takes an element away, and answers the key and it.
+func (e *edit) popFirst(at side) resp.Reply {
+	element := e.popOne(at)
+	e.tx.Effect(at.pop(), e.key)
+	return resp.Array(resp.Bulk(e.key), element)
 }

@@ -60,6 +60,14 @@ func readSide(a *command.Args) side {
 	return left
 }
 
+// word is how commands call the side.
+func (at side) word() []byte {
+	if at == right {
+		return []byte("RIGHT")
+	}
+	return []byte("LEFT")
+}
+
 func lmove(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	m := move{source: a.Key(), destination: a.Key(), from: readSide(a), to: readSide(a)}
 	if a.Bad() {

@@ -2,6 +2,7 @@ package list
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -87,7 +88,11 @@ func firstList(tx *keyspace.Tx, keys [][]byte, e *edit) (key []byte, mistake res
 // take takes the elements from a list that has one, and answers its key and
 // them.
 func (p *manyPop) take(key []byte, e *edit) resp.Reply {
-	return resp.Array(resp.Bulk(key), e.pop(p.count, p.at))
+	n := min(p.count, int64(e.len()))
+	items := e.pop(n, p.at)
+	var digits [20]byte
+	e.tx.Effect(p.at.pop(), key, strconv.AppendInt(digits[:0], n, 10))
+	return resp.Array(resp.Bulk(key), items)
 }
 
 // readWords reads the next n words, which there are.

@@ -45,6 +45,14 @@ func (at side) popped() string {
 	return "rpop"
 }
 
+// pop is the name of the command that pops at that end.
+func (at side) pop() []byte {
+	if at == left {
+		return []byte("LPOP")
+	}
+	return []byte("RPOP")
+}
+
 func pop(tx *keyspace.Tx, a *command.Args, at side) resp.Reply {
 	key, count, several := a.Key(), int64(1), a.Len() > 0
 	if a.Len() > 1 {

@@ -45,6 +45,10 @@ var (
 	errNaN     = resp.Error("ERR resulting score is not a number (NaN)")
 )
 
+// ScoreDigits is the longest score, in decimal: 17 digits, two signs, a point and
+// "e308".
+const ScoreDigits = 24
+
 // addition is what ZADD and ZINCRBY are asked to do.
 type addition struct {
 	key     []byte
@@ -173,6 +177,8 @@ func (d *addition) increment(e *Edit) resp.Reply {
 		return resp.Nil
 	case o.Changed():
 		e.Save("zincr")
+		var digits [ScoreDigits]byte
+		e.tx.Effect([]byte("ZADD"), d.key, resp.FormatDouble(digits[:0], o.Score), d.words[1])
 	}
 	return resp.Double(o.Score)
 }

@@ -2,6 +2,7 @@ package zset
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -43,11 +44,12 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 type side struct {
 	event string
 	high  bool
+	word  string // the command that takes them
 }
 
 var (
-	lowest  = side{"zpopmin", false}
-	highest = side{"zpopmax", true}
+	lowest  = side{"zpopmin", false, "ZPOPMIN"}
+	highest = side{"zpopmax", true, "ZPOPMAX"}
 )
 
 func zpop(tx *keyspace.Tx, a *command.Args, from side) resp.Reply {
@@ -97,5 +99,7 @@ func (e *Edit) pop(from side, count int64, before int) (items []resp.Reply) {
 	}
 	e.tx.KeepScratch(texts)
 	e.Save(from.event)
+	var digits [20]byte
+	e.tx.Effect([]byte(from.word), e.key, strconv.AppendInt(digits[:0], int64(n), 10))
 	return items
 }
