@@ -38,16 +38,22 @@ func geoadd(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if !ok {
 		return resp.ErrWrongType
 	}
-	added, updated := 0, 0
+	added, updated, effect := 0, 0, newScored(len(scores))
 	for i, score := range scores {
-		if o := e.Add(words[3*i+2], score, how); o.Added {
+		o := e.Add(words[3*i+2], score, how)
+		if !o.Changed() {
+			continue
+		}
+		effect.add(score, words[3*i+2])
+		if o.Added {
 			added++
-		} else if o.Updated {
+		} else {
 			updated++
 		}
 	}
 	if added+updated > 0 {
 		e.Save("zadd")
+		tx.EffectWith(effect.words, []byte("ZADD"), key)
 	}
 	if changes {
 		added += updated

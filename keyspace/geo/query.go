@@ -1,6 +1,7 @@
 package geo
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -216,6 +217,34 @@ func (q *query) store(tx *keyspace.Tx) resp.Reply {
 			members[i].Score = q.from.distance(placeOf(f.score)) / q.shape.unit
 		}
 	}
+	if len(members) == 0 {
+		if tx.Delete(q.to, "del") {
+			tx.Effect([]byte("DEL"), q.to)
+		}
+		return resp.Zero
+	}
+	effect := newScored(len(members))
+	for i := range members {
+		effect.add(members[i].Score, bytes.Clone(members[i].Text)) // it may be of what goes
+	}
 	zset.Store(tx, q.to, members, event)
+	tx.Effect([]byte("DEL"), q.to)
+	tx.EffectWith(effect.words, []byte("ZADD"), q.to)
 	return resp.Int(int64(len(members)))
+}
+
+// scored are words of ZADD: scores, each with its member behind it.
+type scored struct {
+	words  [][]byte
+	digits []byte
+}
+
+func newScored(members int) scored {
+	return scored{make([][]byte, 0, 2*members), make([]byte, 0, members*zset.ScoreDigits)}
+}
+
+func (s *scored) add(score float64, member []byte) {
+	begin := len(s.digits)
+	s.digits = resp.FormatDouble(s.digits, score)
+	s.words = append(s.words, s.digits[begin:], member)
 }
