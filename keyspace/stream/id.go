@@ -62,6 +62,9 @@ func (a ID) append(dst []byte) []byte {
 // idBytesMax is the longest text of an ID, in bytes.
 const idBytesMax = 2*20 + 1
 
+// numberDigits is the longest number of 64 bits, in decimal with its sign.
+const numberDigits = 20
+
 // String is the ID as commands have it.
 func (a ID) String() string { return string(a.append(make([]byte, 0, idBytesMax))) }
 

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -141,11 +142,16 @@ func xadd(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return errEntrySize
 	}
 	e.add(&fresh{id: id, fields: args.fields})
-	if args.by != noTrim && e.trim(&args.trim) > 0 {
-		tx.Also(key, "xtrim")
-	}
 	text := id.append(tx.Scratch())
 	tx.KeepScratch(text)
+	if args.by != noTrim && e.trim(&args.trim) > 0 {
+		tx.Also(key, "xtrim")
+		var digits [numberDigits]byte
+		left := strconv.AppendInt(digits[:0], int64(e.length), 10)
+		tx.EffectWith(args.fields, []byte("XADD"), key, []byte("MAXLEN"), []byte("="), left, text)
+	} else {
+		tx.EffectWith(args.fields, []byte("XADD"), key, text)
+	}
 	return resp.Bulk(text)
 }
 

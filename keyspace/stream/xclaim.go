@@ -2,6 +2,7 @@ package stream
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -49,6 +50,8 @@ type claim struct {
 	lastID   ID
 	ids      []ID
 	items    []resp.Reply
+	claimed  [][]byte // IDs
+	gone     [][]byte // likewise, of those that are deleted
 }
 
 // openGroup finds the stream and group of a command.
@@ -115,11 +118,36 @@ func xclaim(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if g.last.less(c.lastID) {
 		g.last = c.lastID
 		e.changed("")
+		set := groupArgs{key: key, group: name, read: g.read}
+		set.effect(tx, g.last, "SETID")
 	}
 	for _, id := range c.ids {
 		c.claim(id)
 	}
+	c.effect(name)
 	return resp.Array(c.items...)
+}
+
+// effect records what was claimed, with the time of delivery, and what no longer
+// waits to be acknowledged.
+func (c *claim) effect(group []byte) {
+	if c.gone != nil {
+		c.tx.EffectWith(c.gone, []byte("XACK"), c.key, group)
+	}
+	if c.claimed == nil {
+		return
+	}
+	options := [][]byte{[]byte("TIME"), strconv.AppendInt(nil, c.when, 10)}
+	if c.count >= 0 {
+		options = append(options, []byte("RETRYCOUNT"), strconv.AppendInt(nil, c.count, 10))
+	}
+	if c.force {
+		options = append(options, []byte("FORCE"))
+	}
+	if c.justID {
+		options = append(options, []byte("JUSTID"))
+	}
+	c.tx.EffectWith(append(c.claimed, options...), []byte("XCLAIM"), c.key, group, c.name, []byte("0"))
 }
 
 // claim claims an entry. One that is deleted is no longer waited for.
@@ -130,8 +158,9 @@ func (c *claim) claim(id ID) {
 	case !found:
 		if c.g.acknowledge(id) {
 			c.changed("")
+			c.gone = append(c.gone, []byte(id.String()))
 		}
-	case d != nil && c.now-d.when < c.idle:
+	case d != nil && c.fresh(d):
 	case d == nil && !c.force:
 	case d == nil:
 		c.begin()
@@ -142,6 +171,9 @@ func (c *claim) claim(id ID) {
 		c.take(d, &entry)
 	}
 }
+
+// fresh reports whether a delivery was made too short a time ago to be claimed.
+func (c *claim) fresh(d *delivery) bool { return c.idle > 0 && c.now-d.when < c.idle }
 
 // begin finds the consumer when the first entry is claimed.
 func (c *claim) begin() {
@@ -155,6 +187,7 @@ func (c *claim) begin() {
 // take makes a delivery the consumer's.
 func (c *claim) take(d *delivery, entry *entry) {
 	c.g.give(d, c.consumer)
+	c.claimed = append(c.claimed, []byte(d.id.String()))
 	d.when = c.when
 	switch {
 	case c.count >= 0:
@@ -228,6 +261,7 @@ func xautoclaim(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return errAutoClaimHuge
 	}
 	next, deleted := c.sweep(span.first, count)
+	c.effect(name)
 	return resp.Array(next.reply(), resp.Array(c.items...), resp.Array(deleted...))
 }
 
@@ -247,7 +281,7 @@ func (c *claim) sweep(from ID, count int64) (next ID, deleted []resp.Reply) {
 		case !found:
 			gone = append(gone, d.id)
 			left--
-		case c.now-d.when >= c.idle:
+		case !c.fresh(d):
 			c.begin()
 			c.take(d, &entry)
 			left--
@@ -257,6 +291,7 @@ func (c *claim) sweep(from ID, count int64) (next ID, deleted []resp.Reply) {
 	for _, id := range gone {
 		c.g.acknowledge(id)
 		deleted = append(deleted, id.reply())
+		c.gone = append(c.gone, []byte(id.String()))
 	}
 	if len(gone) > 0 {
 		c.changed("")

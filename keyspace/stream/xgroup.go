@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"strconv"
+
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
@@ -224,7 +226,20 @@ func xgroupCreate(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		e.changed("xgroup-create")
 	}
 	e.addGroup(args.group, id, args.read)
+	args.effect(tx, id, "CREATE")
 	return resp.OK
+}
+
+// effect records what a group was made, or set to.
+func (g *groupArgs) effect(tx *keyspace.Tx, id ID, sub string) {
+	words := [][]byte{[]byte("XGROUP"), []byte(sub), g.key, g.group, []byte(id.String())}
+	if g.make {
+		words = append(words, []byte("MKSTREAM"))
+	}
+	if g.read != unknown {
+		words = append(words, []byte("ENTRIESREAD"), strconv.AppendInt(nil, g.read, 10))
+	}
+	tx.Effect(words...)
 }
 
 func xgroupSetID(tx *keyspace.Tx, a *command.Args) resp.Reply {
@@ -244,6 +259,7 @@ func xgroupSetID(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	}
 	g.last, g.read = id, args.read
 	e.changed("xgroup-setid")
+	args.effect(tx, id, "SETID")
 	return resp.OK
 }
 

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -196,6 +197,9 @@ func read(tx *keyspace.Tx, a *command.Args, grouped bool) resp.Reply {
 	}
 	tx.KeepScratch(buf)
 	switch {
+	case items != nil && r.grouped && r.millis != noWait:
+		r.effect(tx, r.keys, r.words)
+		return resp.Named(items...)
 	case items != nil:
 		return resp.Named(items...)
 	case r.millis == noWait:
@@ -307,6 +311,20 @@ func (r *reading) wait() keyspace.Wait {
 	return wait
 }
 
+// effect records what the consumer of a group was given, of the streams named and
+// behind these IDs, as a command that does not wait.
+func (r *reading) effect(tx *keyspace.Tx, keys, ids [][]byte) {
+	words := [][]byte{[]byte("XREADGROUP"), []byte("GROUP"), r.group, r.consumer}
+	if r.count > 0 {
+		words = append(words, []byte("COUNT"), strconv.AppendInt(nil, r.count, 10))
+	}
+	if r.noAck {
+		words = append(words, []byte("NOACK"))
+	}
+	words = append(append(append(words, []byte("STREAMS")), keys...), ids...)
+	tx.Effect(words...)
+}
+
 // after is the ID behind which the entries of a key are waited for.
 func (r *reading) after(key []byte) ID {
 	for i := range r.keys {
@@ -342,5 +360,8 @@ func (r *reading) answer(tx *keyspace.Tx, _ *command.Args, key []byte) resp.Repl
 	}
 	entries, buf, _ := r.serve(tx, key, r.after(key), tx.Scratch())
 	tx.KeepScratch(buf)
+	if r.grouped {
+		r.effect(tx, [][]byte{key}, [][]byte{[]byte(">")})
+	}
 	return resp.Named(resp.Bulk(key), entries)
 }

@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"strconv"
+
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
@@ -46,6 +48,8 @@ func xtrim(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	removed := e.trim(&args.trim)
 	if removed > 0 {
 		e.changed("xtrim")
+		var digits [numberDigits]byte
+		tx.Effect([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), strconv.AppendInt(digits[:0], int64(e.length), 10))
 	}
 	return resp.Int(removed)
 }
