@@ -85,7 +85,9 @@ func (k *keys) remove(parcels []*parcel) (trouble resp.Reply) {
 			case p.touched.Load():
 				changed = append(changed, strconv.Quote(string(p.key)))
 			default:
-				tx.Delete(p.key, "del")
+				if tx.Delete(p.key, "del") {
+					tx.Did([]byte("DEL"), p.key)
+				}
 			}
 		}
 		return changedMeanwhile(changed)
