@@ -1,0 +1,114 @@
+package journal
+
+// chunkBytes is the memory that records are gathered in. A call of Append whose records take more than half
+// of it gets a chunk of its own, filled before the log is locked.
+const (
+	chunkBytes   = 256 << 10
+	chunksSpare  = 16 // kept for use again
+	ownChunkFrom = chunkBytes / 2
+)
+
+// chunk has whole records in the order of their versions. Append adds to buf under the log's lock, never
+// beyond its capacity; what is before a length once seen is the log's goroutine's.
+type chunk struct {
+	buf     []byte
+	written int // up to here it is in a file
+	kept    int // before this it need not be kept any more
+}
+
+// fill adds records of which the first has a version.
+func (c *chunk) fill(version uint64, time int64, bodies []byte, ends []int) {
+	buf, from := c.buf, 0
+	for i, end := range ends {
+		at := len(buf)
+		buf = buf[:at+recordHead]
+		putHead(buf[at:], end-from, version+uint64(i), time)
+		buf = append(buf, bodies[from:end]...)
+		from = end
+	}
+	c.buf = buf
+}
+
+// renumber gives the records of a chunk versions from the given one on.
+func (c *chunk) renumber(version uint64) {
+	for at := 0; at < len(c.buf); version++ {
+		head := c.buf[at:]
+		putHead(head, bodyLength(head), version, recordTime(head))
+		at += recordHead + bodyLength(head)
+	}
+}
+
+// backlog is the chunks that are not yet done with, the oldest first; records are added to the last one.
+type backlog struct {
+	chunks []*chunk
+	spare  []*chunk
+	bytes  int64 // of records
+}
+
+// room gives the chunk for so many more bytes.
+func (b *backlog) room(bytes int) *chunk {
+	if n := len(b.chunks); n > 0 {
+		if c := b.chunks[n-1]; cap(c.buf)-len(c.buf) >= bytes {
+			return c
+		}
+	}
+	c := b.take()
+	b.chunks = append(b.chunks, c)
+	return c
+}
+
+func (b *backlog) take() *chunk {
+	if n := len(b.spare); n > 0 {
+		c := b.spare[n-1]
+		b.spare = b.spare[:n-1]
+		return c
+	}
+	return &chunk{buf: make([]byte, 0, chunkBytes)}
+}
+
+// span is a stretch of a chunk that is to be written.
+type span struct {
+	chunk    *chunk
+	from, to int
+}
+
+// unwritten appends what is not in a file yet.
+func (b *backlog) unwritten(spans []span) []span {
+	for _, c := range b.chunks {
+		if c.written < len(c.buf) {
+			spans = append(spans, span{c, c.written, len(c.buf)})
+		}
+	}
+	return spans
+}
+
+// free says of all that is written that it need not be kept.
+func (b *backlog) free() {
+	for _, c := range b.chunks {
+		b.bytes -= int64(c.written - c.kept)
+		c.kept = c.written
+	}
+	done := 0
+	for done < len(b.chunks) && b.chunks[done].kept == len(b.chunks[done].buf) {
+		b.recycle(b.chunks[done])
+		done++
+	}
+	rest := copy(b.chunks, b.chunks[done:])
+	clear(b.chunks[rest:])
+	b.chunks = b.chunks[:rest]
+}
+
+func (b *backlog) recycle(c *chunk) {
+	if cap(c.buf) != chunkBytes || len(b.spare) >= chunksSpare {
+		return
+	}
+	*c = chunk{buf: c.buf[:0]}
+	b.spare = append(b.spare, c)
+}
+
+// rewind says of all that is kept that it is to be written again.
+func (b *backlog) rewind() {
+	for _, c := range b.chunks {
+		c.written = c.kept
+	}
+}
