@@ -95,8 +95,8 @@ var licences = []licence{
 	{"github.com/tidwall/redcon", "resp and session/resp.go", func(f *sourceFile) bool {
 		return topOf(f.dir) == "resp" || f.dir == "session" && (f.base == "resp.go" || f.test && strings.HasPrefix(f.base, "resp_"))
 	}},
-	{"golang.org/x/sys", "session/transport/system_linux.go and keyspace/slab's mmap files", isSystemFile},
-	{"syscall", "session/transport/system_linux.go and keyspace/slab's mmap files", func(f *sourceFile) bool {
+	{"golang.org/x/sys", "session/transport/system_linux.go, keyspace/slab's mmap files and keyspace/journal/fs_unix.go", isSystemFile},
+	{"syscall", "session/transport/system_linux.go, keyspace/slab's mmap files and keyspace/journal/fs_unix.go", func(f *sourceFile) bool {
 		return isSystemFile(f) || usesOnlySystemNames(f)
 	}},
 	{"google.golang.org/protobuf", "resp/dice", in("resp/dice")},
@@ -136,7 +136,8 @@ func isActorFile(f *sourceFile) bool {
 
 func isSystemFile(f *sourceFile) bool {
 	return f.dir == "session/transport" && f.subject() == "system_linux.go" ||
-		f.dir == "keyspace/slab" && strings.HasPrefix(f.base, "mmap")
+		f.dir == "keyspace/slab" && strings.HasPrefix(f.base, "mmap") ||
+		f.dir == "keyspace/journal" && f.base == "fs_unix.go"
 }
 
 // usesOnlySystemNames tells whether a file takes only names from syscall, no calls: signals (SIGTERM) and

@@ -117,6 +117,8 @@ func TestImporters(t *testing.T) {
 	f("session/transport/system_linux.go", "syscall")
 	f("keyspace/slab/mmap_linux.go", "golang.org/x/sys/unix")
 	f("keyspace/slab/slab.go", "golang.org/x/sys/unix", no)
+	f("keyspace/journal/fs_unix.go", "golang.org/x/sys/unix")
+	f("keyspace/journal/log.go", "golang.org/x/sys/unix", no)
 	f("cmd/dev/proc.go", "golang.org/x/sys/unix", no)
 	f("resp/dice/read.go", "google.golang.org/protobuf/proto")
 	f("session/dice.go", "google.golang.org/protobuf/proto", no)
