@@ -25,7 +25,8 @@ type shard struct {
 	pid     *actor.PID
 	due     atomic.Int64 // the nearest deadline, for the ticker; noDue if none
 
-	sweeping bool // a SweepTick is under way
+	sweeping bool         // a SweepTick is under way
+	early    atomic.Int64 // Shard.EarlyBytes after the last turn
 }
 
 const noDue = int64(1<<63 - 1)
@@ -221,6 +222,9 @@ func (sh *shard) after() {
 	}
 	if sh.due.Load() != when {
 		sh.due.Store(when)
+	}
+	if sh.save != nil || sh.early.Load() != 0 {
+		sh.early.Store(int64(sh.EarlyBytes()))
 	}
 	if sh.Garbage() && !sh.sweeping {
 		sh.sweeping = true

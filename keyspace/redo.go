@@ -73,6 +73,31 @@ type visit struct{ done chan struct{} }
 // Executed implements Owner.
 func (v visit) Executed(*Execute) { close(v.done) }
 
+// Databases is the number of databases.
+func (n *Node) Databases() int { return n.shards[0].Databases() }
+
+// EarlyBytes is how much the shards keep for a save that has not come to it: see
+// save.go. Any goroutine may ask.
+func (n *Node) EarlyBytes() (sum int) {
+	for _, sh := range n.shards {
+		sum += int(sh.early.Load())
+	}
+	return sum
+}
+
+// TimedFields reports whether fields of some value of the shards at hand have
+// deadlines.
+func (tx *Tx) TimedFields() (some bool) {
+	tx.EachShard(func(sh *Shard) {
+		for i := range sh.dbs[:sh.opened] {
+			if d := &sh.dbs[i]; d.keys != nil {
+				some = some || d.due[fieldEnds].len() > 0
+			}
+		}
+	})
+	return some
+}
+
 // StartLoading says that what the shards hold is being put together: nothing
 // ends at its deadline meanwhile. Loaded says that it is there, as of a version.
 func (n *Node) StartLoading() { n.loading.Store(true) }
@@ -108,15 +133,24 @@ func (tx *Tx) as(at int64, do func()) {
 	tx.now, tx.Settings = now, settings
 }
 
-// Note records something beside the keys that has changed, in the words of a
-// command, and calls safe when its answer may be given.
-func (n *Node) Note(safe func(), words ...[]byte) {
+// Holds reports whether nobody is shown what is not safe yet.
+func (n *Node) Holds() bool {
 	k := n.keeping.Load()
-	if k == nil {
+	return k != nil && k.holds
+}
+
+// Note records a change beside the keys, in the words of commands, and calls safe
+// when its answer may be given.
+func (n *Node) Note(safe func(), effects ...[][]byte) {
+	k := n.keeping.Load()
+	if k == nil || len(effects) == 0 {
 		safe()
 		return
 	}
-	body := AppendEffect(nil, 0, 0, words)
+	var body []byte
+	for _, words := range effects {
+		body = AppendEffect(body, 0, 0, words)
+	}
 	base := k.journal.Append(n.Clock(), body, []int{len(body)})
 	if k.holds {
 		k.journal.WhenDurable(base+1, safe)

@@ -52,7 +52,7 @@ func loadFunctions(h here, a *command.Args) resp.Reply {
 	if refusal := h.add([]*library{lib}, false, replace); refusal.IsError() {
 		return refusal
 	}
-	return resp.BulkString(lib.name)
+	return h.changed(resp.BulkString(lib.name), loaded(lib.code))
 }
 
 var _ = Tells.Add(command.Spec[here]{
@@ -135,17 +135,10 @@ var _ = Tells.Add(command.Spec[here]{
 	},
 	Run: func(h here, a *command.Args) resp.Reply {
 		name := string(a.Bytes())
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		lib := h.libraries[name]
-		if lib == nil {
+		if !h.delete(name) {
 			return resp.Error("ERR Library not found")
 		}
-		delete(h.libraries, name)
-		for _, f := range lib.functions {
-			delete(h.functions, f.name)
-		}
-		return resp.OK
+		return h.changed(resp.OK, deleted(name))
 	},
 })
 
@@ -164,10 +157,8 @@ var _ = Tells.Add(command.Spec[here]{
 			return resp.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option")
 		}
 		h.add(nil, true, false)
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.idle = nil
-		return resp.OK
+		h.forget()
+		return h.changed(resp.OK, flushed)
 	},
 })
 
@@ -282,7 +273,14 @@ func restoreFunctions(h here, a *command.Args) resp.Reply {
 	if refusal := h.add(libraries, flush, replace); refusal.IsError() {
 		return refusal
 	}
-	return resp.OK
+	var effects [][][]byte
+	if flush {
+		effects = append(effects, flushed)
+	}
+	for _, lib := range libraries {
+		effects = append(effects, loaded(lib.code))
+	}
+	return h.changed(resp.OK, effects...)
 }
 
 // readLibraries reads the libraries of a payload.

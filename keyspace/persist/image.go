@@ -1,0 +1,61 @@
+package persist
+
+import (
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/rdb"
+)
+
+// image writes what a shard saves as parts of an RDB file. It is a
+// keyspace.Image.
+type image struct {
+	e     *rdb.Encoder
+	value rdb.ValueWriter // of the large value that was begun
+}
+
+func newImage(compress bool) *image {
+	e := rdb.NewEncoder(nil)
+	e.Compress(compress)
+	return &image{e: e}
+}
+
+// Database implements keyspace.Image.
+func (i *image) Database(dst []byte, db int) []byte {
+	i.e.Reset(dst)
+	i.e.SelectDB(db)
+	return i.e.Bytes()
+}
+
+// Entry implements keyspace.Image.
+func (i *image) Entry(dst []byte, tx *keyspace.Tx, v keyspace.Value) []byte {
+	value, ok := rdb.ValueOf(tx, v)
+	if !ok {
+		panic("a value of type " + v.Type().String() + " cannot be saved")
+	}
+	m := rdb.NoMeta
+	m.Deadline = tx.Deadline(v)
+	i.e.Reset(dst)
+	i.e.Key(m, v.Key(), value)
+	return i.e.Bytes()
+}
+
+// Begin implements keyspace.Image.
+func (i *image) Begin(dst []byte, l keyspace.Large) []byte {
+	m := rdb.NoMeta
+	m.Deadline = l.Deadline
+	i.e.Reset(dst)
+	i.value = i.e.BeginValue(m, l.Key, rdb.Shape{Type: l.Type, Count: l.Frozen.Len(), Earliest: max(l.Fields, 0)})
+	return i.e.Bytes()
+}
+
+// Element implements keyspace.Image.
+func (i *image) Element(dst []byte, _ keyspace.Large, e keyspace.Element) []byte {
+	i.e.Reset(dst)
+	i.value.Append(i.e, e)
+	return i.e.Bytes()
+}
+
+// End implements keyspace.Image.
+func (i *image) End(dst []byte, _ keyspace.Large) []byte { return dst }
+
+// wants is the version that a file has to be of which holds what was written.
+func (i *image) wants() int { return i.e.Version() }

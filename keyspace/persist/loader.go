@@ -1,0 +1,323 @@
+package persist
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/journal"
+	"github.com/troupedb/troupe/keyspace/rdb"
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
+)
+
+// A loader reads in one goroutine and has the shards take what was read in one
+// each: a batch is one turn of its shard. What concerns several shards waits
+// until all before it is done.
+
+const (
+	batchItems = 256
+	batchBytes = 128 << 10
+	batchesMax = 4 // that wait for a shard
+)
+
+// loader puts into the shards what is read.
+type loader struct {
+	store     *Store
+	databases int
+	feeds     []*feed
+	keys      int64
+	records   int64
+	progress  Progress
+
+	refused int64 // effects that were answered by errors
+	refusal string
+
+	mu  sync.Mutex
+	err error // the first of the shards'
+}
+
+// feed is what one shard is to take.
+type feed struct {
+	shard   int
+	batch   *batch
+	batches chan *batch
+	under   sync.WaitGroup // batches that are not done
+}
+
+// batch is what a shard takes in one turn.
+type batch struct {
+	items   []rdb.Item
+	effects []effect
+	bytes   int
+	words   []byte // of the effects
+}
+
+// effect is one to be redone: its words are lengths of the batch's bytes.
+type effect struct {
+	spec *command.Spec[*keyspace.Tx]
+	db   int
+	at   int64
+	ends []int
+}
+
+func newLoader(s *Store) *loader {
+	l := &loader{store: s, databases: s.Node.Databases()}
+	for i := range s.Node.Len() {
+		f := &feed{shard: i, batch: &batch{}, batches: make(chan *batch, batchesMax)}
+		l.feeds = append(l.feeds, f)
+		s.running.Go(func() { l.take(f) })
+	}
+	return l
+}
+
+// close ends the loader, and says what went wrong.
+func (l *loader) close() error {
+	for _, f := range l.feeds {
+		close(f.batches)
+	}
+	return nil
+}
+
+// take has the shard take its batches.
+func (l *loader) take(f *feed) {
+	for b := range f.batches {
+		if broken := l.store.Node.Visit([]int{f.shard}, func(tx *keyspace.Tx) { l.put(tx, b) }); broken != nil {
+			l.fail(fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack))
+		}
+		f.under.Done()
+	}
+}
+
+func (l *loader) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = errors.Join(l.err, err)
+}
+
+// failure is the first error of the shards.
+func (l *loader) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// send hands a shard what was gathered for it.
+func (l *loader) send(f *feed) {
+	if len(f.batch.items)+len(f.batch.effects) == 0 {
+		return
+	}
+	f.under.Add(1)
+	f.batches <- f.batch
+	f.batch = &batch{}
+}
+
+// sendFull is send for a batch that is large enough.
+func (l *loader) sendFull(f *feed) {
+	if len(f.batch.items)+len(f.batch.effects) >= batchItems || f.batch.bytes >= batchBytes {
+		l.send(f)
+	}
+}
+
+// settle waits until all that was read is there.
+func (l *loader) settle() error {
+	for _, f := range l.feeds {
+		l.send(f)
+	}
+	for _, f := range l.feeds {
+		f.under.Wait()
+	}
+	return l.failure()
+}
+
+// begin notes which file is read.
+func (l *loader) begin(file string, total int64) {
+	l.progress = Progress{File: file, Total: total, Began: time.Now()}
+	l.reached(0)
+}
+
+// progressEvery is after how many bytes the progress is made known.
+const progressEvery = 1 << 20
+
+func (l *loader) reached(offset int64) {
+	if offset != 0 && offset-l.progress.Done < progressEvery {
+		return
+	}
+	l.progress.Done, l.progress.Keys = offset, l.keys+l.records
+	now := l.progress
+	l.store.loaded.Store(&now)
+}
+
+// key gives a key to its shard.
+func (l *loader) key(item *rdb.Item) error {
+	f := l.feeds[l.store.Node.ShardOf(item.Key)]
+	if item.Elements != nil {
+		return l.large(f, item)
+	}
+	f.batch.items = append(f.batch.items, *item)
+	f.batch.bytes += len(item.Raw)
+	l.sendFull(f)
+	return l.failure()
+}
+
+// large puts a value in place whose elements are read meanwhile.
+func (l *loader) large(f *feed, item *rdb.Item) (err error) {
+	broken := l.store.Node.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putItem(tx, item) })
+	if broken != nil {
+		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
+	}
+	return err
+}
+
+// put puts a batch in place.
+func (l *loader) put(tx *keyspace.Tx, b *batch) {
+	for i := range b.items {
+		if err := putItem(tx, &b.items[i]); err != nil {
+			l.fail(err)
+			return
+		}
+	}
+	from := 0
+	var words [][]byte
+	for i := range b.effects {
+		e := &b.effects[i]
+		words = words[:0]
+		for _, end := range e.ends {
+			words = append(words, b.words[from:end])
+			from = end
+		}
+		if reply := tx.Redo(e.spec, keyspace.Effect{DB: e.db, Words: words}, e.at); reply.IsError() {
+			l.refuse(words, reply)
+		}
+	}
+}
+
+func (l *loader) refuse(words [][]byte, reply resp.Reply) {
+	if atomic.AddInt64(&l.refused, 1) == 1 {
+		l.refusal = fmt.Sprintf("%.200q: %s", bytes.Join(words, []byte{' '}), reply.Str())
+	}
+}
+
+// putItem makes a key what the file says.
+func putItem(tx *keyspace.Tx, item *rdb.Item) (err error) {
+	tx.DB = item.DB
+	tx.Load(func() { err = putValue(tx, item) })
+	if err == nil && (item.Idle >= 0 || item.Freq >= 0) {
+		if v := tx.Peek(item.Key); !v.Missing() {
+			tx.Restamp(v, item.Idle, int64(item.Freq))
+		}
+	}
+	return err
+}
+
+func putValue(tx *keyspace.Tx, item *rdb.Item) error {
+	kind := tx.Kind(item.Form.Type())
+	if kind == nil {
+		return item.Error(rdb.ErrUnknown)
+	}
+	d := rdb.NewDecoder(item.Raw)
+	elements := item.Elements
+	var mistake resp.Reply
+	switch {
+	case kind.Type == keyspace.String && elements == nil:
+		text := d.Text()
+		if d.Err() == nil {
+			tx.PutText(item.Key, text, item.Deadline, "")
+		}
+	case kind.PutParts != nil:
+		parts := d.Stream(item.Form)
+		if d.Err() == nil {
+			mistake = kind.PutParts(tx, item.Key, parts, item.Deadline, "")
+		}
+	default:
+		if elements == nil {
+			elements = d.Elements(item.Form)
+		}
+		mistake = kind.Put(tx, item.Key, elements, item.Deadline, "")
+	}
+	switch err := d.Err(); {
+	case errors.Is(err, rdb.ErrEmpty): // Redis passes over these too
+		return nil
+	case err != nil:
+		return item.Error(err)
+	case mistake.IsError():
+		return item.Error(errors.New(mistake.Str()))
+	}
+	return nil
+}
+
+// record gives a record's effects to the shards that they concern.
+func (l *loader) record(r journal.Record) error {
+	l.records++
+	return keyspace.EachEffect(r.Body, func(e keyspace.Effect) error { return l.effect(e, r) })
+}
+
+func (l *loader) effect(e keyspace.Effect, r journal.Record) error {
+	spec := l.store.Spec(e.Words)
+	if spec == nil {
+		if err := l.store.Functions.Redo(e.Words); err != nil {
+			return fmt.Errorf("version %d: %.200q: %w", r.Version, bytes.Join(e.Words, []byte{' '}), err)
+		}
+		return nil
+	}
+	if e.DB >= l.databases {
+		return fmt.Errorf("version %d is about database %d, and there are %d: start with --databases %d", r.Version, e.DB, l.databases, e.DB+1)
+	}
+	shard, single := l.shardOf(spec, e.Words)
+	if !single {
+		return l.everywhere(spec, e, r.Time)
+	}
+	f := l.feeds[shard]
+	f.batch.add(spec, e, r.Time)
+	l.sendFull(f)
+	return l.failure()
+}
+
+// add copies an effect into the batch.
+func (b *batch) add(spec *command.Spec[*keyspace.Tx], e keyspace.Effect, at int64) {
+	ends := make([]int, len(e.Words))
+	for i, word := range e.Words {
+		b.words = append(b.words, word...)
+		ends[i] = len(b.words)
+		b.bytes += len(word)
+	}
+	b.effects = append(b.effects, effect{spec, e.DB, at, ends})
+}
+
+// shardOf is the shard that holds all keys of a command, if one does.
+func (l *loader) shardOf(spec *command.Spec[*keyspace.Tx], words [][]byte) (shard int, single bool) {
+	if spec.Flags.Has(command.AllShards) || spec.Reaches != nil && spec.Reaches(words) {
+		return 0, false
+	}
+	keys, ok := spec.AppendKeys(nil, words)
+	if !ok || len(keys) == 0 {
+		return 0, false
+	}
+	shard = l.store.Node.ShardOf(words[keys[0].Pos])
+	for _, key := range keys[1:] {
+		if l.store.Node.ShardOf(words[key.Pos]) != shard {
+			return 0, false
+		}
+	}
+	return shard, true
+}
+
+// everywhere redoes an effect over all shards, after all that came before it.
+func (l *loader) everywhere(spec *command.Spec[*keyspace.Tx], e keyspace.Effect, at int64) error {
+	if err := l.settle(); err != nil {
+		return err
+	}
+	broken := l.store.Node.VisitEach(func(tx *keyspace.Tx) {
+		if reply := tx.Redo(spec, e, at); reply.IsError() {
+			l.refuse(e.Words, reply)
+		}
+	})
+	if broken != nil {
+		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
+	}
+	return nil
+}

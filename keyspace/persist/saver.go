@@ -1,0 +1,256 @@
+package persist
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/troupedb/troupe/keyspace/journal"
+)
+
+var (
+	errGivenUp = errors.New("it was given up")
+	// ErrSaving: one snapshot is written at a time.
+	ErrSaving = errors.New("Background save already in progress")
+	// ErrNoJournal: there is no journal to rewrite.
+	ErrNoJournal = errors.New("the server keeps no journal (appendonly no)")
+)
+
+// job is what a snapshot is written for.
+type job uint8
+
+const (
+	none    job = iota
+	save        // the RDB file
+	rewrite     // the journal's next base
+)
+
+// saver writes snapshots, one at a time.
+type saver struct {
+	store *Store
+
+	mu      sync.Mutex // guards what follows
+	now     job
+	next    job // to be done when that is over
+	began   time.Time
+	halt    chan struct{}
+	waiting []func(error) // those who want to hear of the present one
+	saved   struct {
+		at      time.Time
+		version uint64 // changes up to here are in the file
+		err     error
+		took    time.Duration
+		tried   time.Time
+	}
+	rewritten struct {
+		err  error
+		took time.Duration
+	}
+	count [3]int // of those that were written, by job
+}
+
+func (s *saver) init(store *Store) {
+	s.store = store
+	s.saved.at = time.Now()
+}
+
+// Save has the RDB file written. done, unless nil, is told how that went; the
+// error says that it can't begin, as another snapshot is being written: then
+// with later it is written after that one.
+func (s *Store) Save(later bool, done func(error)) error { return s.saver.begin(save, later, done) }
+
+// Rewrite has a new base written for the journal, likewise.
+func (s *Store) Rewrite(later bool) error {
+	if s.log == nil {
+		return ErrNoJournal
+	}
+	return s.saver.begin(rewrite, later, nil)
+}
+
+func (s *saver) begin(j job, later bool, done func(error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != none {
+		if later {
+			s.next = j
+			return nil
+		}
+		return ErrSaving
+	}
+	select {
+	case <-s.store.stop:
+		return errGivenUp
+	default:
+	}
+	s.start(j)
+	if done != nil {
+		s.waiting = append(s.waiting, done)
+	}
+	return nil
+}
+
+// start begins a job. The lock is held.
+func (s *saver) start(j job) {
+	s.now, s.began, s.halt = j, time.Now(), make(chan struct{})
+	s.saved.tried = s.began
+	halt := s.halt
+	s.store.running.Go(func() { s.run(j, halt) })
+}
+
+func (s *saver) run(j job, halt chan struct{}) {
+	var w written
+	var err error
+	if j == save {
+		w, err = s.store.saveFile(halt)
+	} else {
+		w, err = s.store.rewriteJournal(halt)
+	}
+	if err != nil {
+		s.store.Log.Error("snapshot not written", "error", err)
+	} else {
+		s.store.Log.Info("snapshot written", "keys", w.keys, "bytes", w.size, "version", w.version, "took", w.took)
+	}
+	s.ended(j, w, err)
+	s.store.tellCondition()
+}
+
+func (s *saver) ended(j job, w written, err error) {
+	s.mu.Lock()
+	s.note(j, w, err)
+	told, next := s.waiting, s.next
+	s.now, s.next, s.waiting = none, none, nil
+	if next != none && !errors.Is(err, errGivenUp) {
+		s.start(next)
+	}
+	s.mu.Unlock()
+	for _, tell := range told {
+		tell(err)
+	}
+}
+
+// note keeps what INFO tells.
+func (s *saver) note(j job, w written, err error) {
+	if err == nil {
+		s.count[j]++
+	}
+	if j == rewrite {
+		s.rewritten.err, s.rewritten.took = err, time.Since(s.began)
+		return
+	}
+	if s.saved.err, s.saved.took = err, time.Since(s.began); err == nil {
+		s.saved.at, s.saved.version = time.Now(), w.version
+	}
+}
+
+// cancel gives up what is being written.
+func (s *saver) cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = none
+	if s.now != none {
+		close(s.halt)
+	}
+}
+
+// saveFile writes the RDB file, in the place of the one before.
+func (s *Store) saveFile(halt <-chan struct{}) (written, error) {
+	if err := s.FS.MkdirAll(s.Dir); err != nil {
+		return written{}, fmt.Errorf("making the data directory: %w", err)
+	}
+	temp := s.path("temp-" + s.FileName)
+	w, err := s.write(temp, halt)
+	if err != nil {
+		return w, err
+	}
+	if err = s.FS.Rename(temp, s.path(s.FileName)); err == nil {
+		err = s.FS.SyncDir(s.Dir)
+	}
+	return w, err
+}
+
+// rewriteJournal gives the journal a new base.
+func (s *Store) rewriteJournal(halt <-chan struct{}) (written, error) {
+	cut, err := s.log.Cut()
+	if err != nil {
+		return written{}, err
+	}
+	w, err := s.write(cut.Temp, halt)
+	if err != nil {
+		return w, err
+	}
+	return w, s.log.Adopt(cut.Temp, journal.Snapshot{Version: w.version, Size: w.size})
+}
+
+// maySave writes the RDB file if it is time.
+func (s *saver) maySave() {
+	changes := int64(s.changes())
+	s.mu.Lock()
+	since, busy := time.Since(s.saved.at), s.now != none
+	wait := s.saved.err != nil && time.Since(s.saved.tried) < retryAfter
+	s.mu.Unlock()
+	if busy || wait {
+		return
+	}
+	for _, p := range s.store.options.Load().SavePoints {
+		if changes >= p.Changes && since >= time.Duration(p.Seconds)*time.Second {
+			s.store.Log.Info("saving", "changes", changes, "seconds", p.Seconds)
+			_ = s.store.Save(false, nil)
+			return
+		}
+	}
+}
+
+// retryAfter is how long after a failure a save is not tried again by itself.
+const retryAfter = 5 * time.Second
+
+// changes is how many there have been since the last file.
+func (s *saver) changes() uint64 {
+	now := s.store.version()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return now - min(now, s.saved.version)
+}
+
+// mayRewrite rewrites the journal if it has outgrown its base.
+func (s *saver) mayRewrite() {
+	o := s.store.options.Load()
+	if s.store.log == nil || o.RewritePercent == 0 {
+		return
+	}
+	st := s.store.log.Stats()
+	size := st.BaseSize + st.SinceSnapshot
+	if size < o.RewriteMin || st.SinceSnapshot*100 < max(st.BaseSize, 1)*o.RewritePercent {
+		return
+	}
+	s.mu.Lock()
+	wait := s.rewritten.err != nil && time.Since(s.saved.tried) < retryAfter
+	s.mu.Unlock()
+	if !wait {
+		_ = s.store.Rewrite(false)
+	}
+}
+
+// isBehind reports whether more is saved ahead of its time than may be.
+func (s *saver) isBehind() bool { return s.store.Node.EarlyBytes() > earlyMax }
+
+// earlyMax bounds, in bytes, what the shards keep for a snapshot that does not
+// get written as fast as they change.
+const earlyMax = 64 << 20
+
+// trouble is why writes are not taken, nil if they are.
+func (s *saver) trouble() error {
+	o := s.store.options.Load()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saved.err == nil || o.ServeUnsaved || len(o.SavePoints) == 0 || errors.Is(s.saved.err, errGivenUp) {
+		return nil
+	}
+	return &UnsavedError{s.saved.err}
+}
+
+// UnsavedError says that the RDB file could not be written.
+type UnsavedError struct{ Err error }
+
+func (e *UnsavedError) Error() string { return "the snapshot was not written: " + e.Err.Error() }
+func (e *UnsavedError) Unwrap() error { return e.Err }

@@ -1,0 +1,183 @@
+package persist
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/journal"
+	"github.com/troupedb/troupe/keyspace/rdb"
+)
+
+// sliceBytes is about how much of a shard is written down in one turn: a few
+// hundred small keys, a tenth of a millisecond's worth.
+const sliceBytes = 16 << 10
+
+// snapshot is the writing of one file.
+type snapshot struct {
+	*Store
+	options Options
+	file    journal.File
+	images  []*image // by shard
+
+	mu  sync.Mutex // guards what follows
+	out *rdb.FileWriter
+	err error
+}
+
+// written is a file that was written whole.
+type written struct {
+	version uint64
+	size    int64
+	keys    int
+	took    time.Duration
+}
+
+// write writes all there is to a file of that path, as of one moment, and gets
+// it onto the disk. If it fails, or is given up, nothing is left of the file.
+func (s *Store) write(path string, halt <-chan struct{}) (w written, err error) {
+	began := time.Now()
+	file, err := s.FS.Create(path)
+	if err != nil {
+		return w, err
+	}
+	p := &snapshot{Store: s, options: *s.options.Load(), file: file}
+	w, err = p.run(halt)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = s.FS.Remove(path)
+		return w, fmt.Errorf("writing a snapshot: %w", err)
+	}
+	w.took = time.Since(began)
+	return w, nil
+}
+
+// run writes the file. Once the shards have been told that they are saved, they
+// are walked to the end, whatever happens.
+func (p *snapshot) run(halt <-chan struct{}) (w written, err error) {
+	var libraries [][]byte
+	broken := p.Node.VisitEach(func(tx *keyspace.Tx) {
+		w.version, libraries = p.version(), p.Functions.Libraries()
+		p.begin(tx)
+	})
+	if broken != nil {
+		return w, fmt.Errorf("%v", broken.Reason)
+	}
+	p.head(w.version, libraries)
+	var walks sync.WaitGroup
+	for shard := range p.Node.Len() {
+		walks.Go(func() { p.walk(shard, halt) })
+	}
+	walks.Wait()
+	for shard := range p.Node.Len() {
+		p.walkLarge(shard, halt)
+	}
+	p.Node.VisitEach(func(tx *keyspace.Tx) {
+		keys, late := tx.EndSave()
+		w.keys = keys
+		p.fail(late)
+	})
+	if p.err == nil {
+		p.fail(p.out.End())
+	}
+	w.size = p.out.Size()
+	return w, p.err
+}
+
+// begin makes the cut.
+func (p *snapshot) begin(tx *keyspace.Tx) {
+	version := 0
+	if tx.TimedFields() {
+		version = rdb.VersionMax
+	}
+	p.out = rdb.NewFileWriter(p.file, rdb.WriteOptions{Version: version, Unchecked: p.options.Unchecked})
+	tx.StartSave(func() keyspace.Image {
+		i := newImage(!p.options.Plain)
+		p.images = append(p.images, i)
+		return i
+	})
+}
+
+// head writes what the file begins with.
+func (p *snapshot) head(version uint64, libraries [][]byte) {
+	e := rdb.NewEncoder(nil)
+	e.Origin(rdb.Origin{Redis: redisVersion, Created: time.Now().Unix(), Base: p.Journal})
+	e.Aux("troupe-ver", p.Release)
+	e.Aux("troupe-version", fmt.Sprint(version))
+	for _, code := range libraries {
+		e.Function(code)
+	}
+	p.put(e.Bytes(), e.Version())
+}
+
+// redisVersion is that of the redis-server which reads these files.
+const redisVersion = "7.0.15"
+
+// walk writes down a shard but for its large values.
+func (p *snapshot) walk(shard int, halt <-chan struct{}) {
+	var bytes []byte
+	for done := false; !done; {
+		p.heed(shard, halt)
+		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) { bytes, done = tx.SaveSome(bytes[:0], sliceBytes) })
+		if broken != nil {
+			p.fail(fmt.Errorf("%v", broken.Reason))
+			return
+		}
+		p.put(bytes, p.images[shard].wants())
+	}
+}
+
+// walkLarge writes down the large values of a shard.
+func (p *snapshot) walkLarge(shard int, halt <-chan struct{}) {
+	var bytes []byte
+	for left := 1; left > 0; {
+		p.heed(shard, halt)
+		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
+			bytes, _ = tx.SaveLarge(bytes[:0], sliceBytes)
+			left = tx.LargeLeft()
+		})
+		if broken != nil {
+			p.fail(fmt.Errorf("%v", broken.Reason))
+			return
+		}
+		p.put(bytes, p.images[shard].wants())
+	}
+}
+
+// heed gives the save of a shard up if nothing will come of the file.
+func (p *snapshot) heed(shard int, halt <-chan struct{}) {
+	select {
+	case <-halt:
+		p.fail(errGivenUp)
+	default:
+	}
+	p.mu.Lock()
+	failed := p.err != nil
+	p.mu.Unlock()
+	if failed {
+		p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) { tx.GiveUpSave() })
+	}
+}
+
+// put appends to the file.
+func (p *snapshot) put(parts []byte, wants int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil && len(parts) > 0 {
+		p.err = p.out.Parts(parts, wants)
+	}
+}
+
+func (p *snapshot) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+}

@@ -1,0 +1,103 @@
+package script
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/session"
+)
+
+// Libraries are no keys, but are kept with them: each change of them is recorded
+// by a command that makes it again.
+
+// Libraries are the sources of all libraries, by their names.
+func (e *Engine) Libraries() (codes [][]byte) {
+	for _, lib := range e.sorted() {
+		codes = append(codes, []byte(lib.code))
+	}
+	return codes
+}
+
+// LoadLibrary loads a library, in the place of one of its name.
+func (e *Engine) LoadLibrary(code []byte) error {
+	lib, mistake := e.newLibrary(string(code), func(string) bool { return false })
+	if mistake == "" {
+		if refusal := e.add([]*library{lib}, false, true); refusal.IsError() {
+			mistake = refusal.Str()
+		}
+	}
+	if mistake != "" {
+		return errors.New("a library of functions: " + mistake)
+	}
+	return nil
+}
+
+// errNotKept: a command was recorded that is none about libraries.
+var errNotKept = errors.New("no such command is recorded")
+
+// Redo makes a change of libraries again that was recorded.
+func (e *Engine) Redo(words [][]byte) error {
+	if len(words) < 2 || !strings.EqualFold(string(words[0]), "FUNCTION") {
+		return errNotKept
+	}
+	switch sub := strings.ToUpper(string(words[1])); {
+	case sub == "LOAD" && len(words) == 4:
+		return e.LoadLibrary(words[3])
+	case sub == "DELETE" && len(words) == 3:
+		e.delete(string(words[2]))
+	case sub == "FLUSH" && len(words) == 2:
+		e.add(nil, true, false)
+	default:
+		return errNotKept
+	}
+	return nil
+}
+
+// delete removes a library, and reports whether there was one.
+func (e *Engine) delete(name string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	lib := e.libraries[name]
+	if lib == nil {
+		return false
+	}
+	delete(e.libraries, name)
+	for _, f := range lib.functions {
+		delete(e.functions, f.name)
+	}
+	return true
+}
+
+// forget gives up the states that are kept for further runs.
+func (e *Engine) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.idle = nil
+}
+
+// The commands that are recorded.
+func loaded(code string) [][]byte  { return words("FUNCTION", "LOAD", "REPLACE", code) }
+func deleted(name string) [][]byte { return words("FUNCTION", "DELETE", name) }
+
+var flushed = words("FUNCTION", "FLUSH")
+
+func words(texts ...string) (argv [][]byte) {
+	for _, text := range texts {
+		argv = append(argv, []byte(text))
+	}
+	return argv
+}
+
+// changed records changes of libraries, and answers reply; not before they are
+// safe, if that is asked of answers.
+func (h here) changed(reply resp.Reply, effects ...[][]byte) resp.Reply {
+	node := h.session.Server().Node
+	if !node.Holds() || h.session.InExec() {
+		node.Note(func() {}, effects...)
+		return reply
+	}
+	later := h.session.Later()
+	node.Note(func() { h.session.Send(&session.Answer{Reply: reply}) }, effects...)
+	return later
+}
