@@ -45,6 +45,12 @@ func samples() map[int]struct {
 		want []told
 	}
 	entries := []member{{text: "{0 5}", value: `["f" "v"]`}}
+	const code = "#!lua name=l\nredis.register_function('f', function() return 1 end)"
+	group := member{text: "g", value: fmt.Sprintf("%+v", keyspace.StreamGroup{
+		Name: []byte("g"), Last: keyspace.StreamID{Seq: 5}, Read: 1,
+		Consumers: []keyspace.StreamConsumer{{Name: []byte("joe"), Seen: 0x3837363534333231}},
+		Pending:   []keyspace.StreamDelivery{{ID: keyspace.StreamID{Seq: 5}, When: 0x3837363534333231, Count: 2}},
+	})}
 	return map[int]sample{
 		1: {[]byte("REDIS0001\xfe\x00\x00\x01k\x05hello\x00\xc0\x05\xc1\x39\x30\x00\x01z\xc3\x05\x1e\x00a\xe0\x14\x00" +
 			"\x00\x80\x00\x00\x00\x01x\xc2\x00\x00\x00\x80\xfd\x00\x00\x00\x7f\x01\x01l\x03\x01a\xc0\x07\x01a" +
@@ -67,12 +73,12 @@ func samples() map[int]struct {
 			"\xf8\x40\x64\x00\x01k\x01v\xf9\x07\xfc\x00\x00\x00\x00\x7f\x00\x00\x00\x00\x01q\x01v\x0f\x01S" + stream + "\x01\x00\x05\x00\xff"),
 			[]told{{kind: ModuleItem, meta: NoMeta, text: "RpxmbwISx"}, {kind: KeyItem, key: "k", meta: Meta{-1, 100, -1}, members: []member{{text: "v"}}},
 				{kind: KeyItem, key: "q", meta: Meta{0x7f_00000000, -1, 7}, members: []member{{text: "v"}}}, keyOf("S", entries...)}},
-		10: {checked("REDIS0010\xf5\x04code\xfe\x00\x10\x01h" + blob(listpack("f", "v", "1", "-300")) + "\x11\x01Z" + blob(listpack("m", "1", "5", "-1.5", "n", "inf")) +
+		10: {checked("REDIS0010\xf5" + blob([]byte(code)) + "\xfe\x00\x10\x01h" + blob(listpack("f", "v", "1", "-300")) + "\x11\x01Z" + blob(listpack("m", "1", "5", "-1.5", "n", "inf")) +
 			"\x12\x01l\x02\x01\x01a\x02" + blob(listpack("7", "a")) + "\x13\x01S" + stream + "\x01\x00\x05\x00\x05\x00\x00\x01\x00\xff"),
-			[]told{{kind: FunctionItem, meta: NoMeta, text: "code"}, keyOf("h", pairs...), keyOf("Z", scores...), keyOf("l", list...), keyOf("S", entries...)}},
+			[]told{{kind: FunctionItem, meta: NoMeta, text: code}, keyOf("h", pairs...), keyOf("Z", scores...), keyOf("l", list...), keyOf("S", entries...)}},
 		11: {checked("REDIS0011\x14\x01s" + blob(listpack("b", "a")) + "\x15\x01S" + stream + "\x01\x00\x05\x00\x05\x00\x00\x01" +
 			"\x01\x01g\x00\x05\x01\x01" + zeros[:15] + "\x05" + "12345678\x02" + "\x01\x03joe12345678ABCDEFGH\x01" + zeros[:15] + "\x05\xff"),
-			[]told{keyOf("s", member{text: "b"}, member{text: "a"}), keyOf("S", entries...)}},
+			[]told{keyOf("s", member{text: "b"}, member{text: "a"}), keyOf("S", append(entries, group)...)}},
 		12: {checked("REDIS0012\xfe\x00\xfb\x02\x00\xf4\x05\x02\x00\x18\x01h\xe8\x03\x00\x00\x00\x00\x00\x00\x02\x01\x01f\x01v\x00\xc0\x01\xc1\xd4\xfe" +
 			"\x19\x01i\xe8\x03\x00\x00\x00\x00\x00\x00" + blob(listpack("f", "v", "1000", "1", "-300", "0")) + "\x17\x01j" + blob(listpack("f", "v", "1000", "1", "-300", "0")) +
 			"\x16\x01k\x02\x43\xe8\x01f\x01v\x00\xc0\x01\xc1\xd4\xfe\xff"),

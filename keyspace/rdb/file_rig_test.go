@@ -16,6 +16,7 @@ type told struct {
 	kind    Kind
 	db      int
 	key     string
+	typ     keyspace.Type
 	meta    Meta
 	text    string   // of what is no key
 	members []member // of a key; of a stream its entries
@@ -28,7 +29,7 @@ func (i told) String() string {
 
 // tell reads all of an item.
 func tell(r *FileReader, it Item) (told, error) {
-	i := told{kind: it.Kind, db: it.DB, key: string(it.Key), meta: it.Meta}
+	i := told{kind: it.Kind, db: it.DB, key: string(it.Key), typ: it.Form.Type(), meta: it.Meta}
 	if it.Kind != KeyItem {
 		i.text = string(it.Raw)
 		if it.Kind == SizeItem {
@@ -48,6 +49,9 @@ func tell(r *FileReader, it Item) (told, error) {
 		if p := d.Stream(it.Form); p != nil {
 			for id, fields := range p.Entries {
 				i.members = append(i.members, member{text: fmt.Sprint(id), value: fmt.Sprintf("%q", fields)})
+			}
+			for _, g := range p.Groups {
+				i.members = append(i.members, member{text: string(g.Name), value: fmt.Sprintf("%+v", g)})
 			}
 		}
 	} else {
