@@ -58,7 +58,7 @@ func (s *Session) find(argv [][]byte) *Command {
 	s.lastKey = 0
 	if row != nil && len(argv[0]) <= nameMax {
 		s.lastRow, s.lastLen = row, copy(s.lastName[:], argv[0])
-		if row.Words() == 1 && row.Data != nil && row.Translate == nil && row.Guard == nil && !row.Flags.Has(command.Blocking) {
+		if row.Words() == 1 && row.goesToShards() {
 			s.lastKey = row.SingleKey()
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Session) isLast(name []byte) bool {
 // none of the guards: so it is for nearly all commands of a pipeline.
 func (s *Session) setPlain() {
 	s.plain = s.lastKey > 0 && s.tracking.tracker == nil && s.authenticated && s.multi == nil && s.reply == replyOn &&
-		s.Flags.Load()&FlagPubSub == 0 && s.server.pause.until.Load() == 0 && len(*s.server.monitors.Load()) == 0
+		s.Flags.Load()&FlagPubSub == 0 && s.server.unguarded()
 }
 
 func metaOf(row *Command) *command.Meta {

@@ -165,16 +165,25 @@ func (s *Session) ExecMulti(a *command.Args) resp.Reply {
 
 // guard makes the transaction depend on the lock, which it ends.
 func (s *Session) guard(x *keyspace.Execute) {
-	lock := s.lock
-	if lock == nil {
-		return
+	if s.lock != nil {
+		s.lock.guard(x, s.server.Node)
 	}
-	for _, k := range lock.keys {
-		x.Visit(s.server.Node.ShardOf(k.key))
-	}
+}
+
+// guard makes an Execute run only if none of the lock's keys has changed. The
+// lock ends when it runs.
+func (l *Lock) guard(x *keyspace.Execute, node *keyspace.Node) {
+	l.visit(x, node)
 	x.Guard = func(tx *keyspace.Tx) bool {
-		lock.release(tx)
-		return !lock.dirty.Load()
+		l.release(tx)
+		return !l.dirty.Load()
+	}
+}
+
+// visit makes an Execute visit the shards of the lock's keys.
+func (l *Lock) visit(x *keyspace.Execute, node *keyspace.Node) {
+	for _, k := range l.keys {
+		x.Visit(node.ShardOf(k.key))
 	}
 }
 
@@ -260,23 +269,28 @@ func (s *Session) WatchKeys(keys [][]byte) resp.Reply {
 	if s.lock == nil {
 		s.lock = &Lock{}
 	}
-	lock, db := s.lock, s.db
 	x := s.collected()
-	before := len(lock.keys)
+	s.ask(x, s.server.Catalogue.Named("WATCH"), s.lock.watch(x, s, keys))
+	s.Locks.Store(int32(len(s.lock.keys)))
+	return resp.Nothing
+}
+
+// watch adds keys to the lock: an Execute that visits their shards is to run the
+// request which it returns.
+func (l *Lock) watch(x *keyspace.Execute, s *Session, keys [][]byte) keyspace.Request {
+	before := len(l.keys)
 	for _, key := range keys {
 		x.Visit(s.server.Node.ShardOf(key))
-		lock.add(db, key)
+		l.add(s.db, key)
 	}
-	s.Locks.Store(int32(len(lock.keys)))
-	fresh := lock.keys[before:]
-	s.ask(x, s.server.Catalogue.Named("WATCH"), keyspace.Request{DB: db, Do: func(tx *keyspace.Tx) resp.Reply {
+	fresh := l.keys[before:]
+	return keyspace.Request{DB: s.db, Do: func(tx *keyspace.Tx) resp.Reply {
 		for _, k := range fresh {
 			tx.Peek(k.key) // one that is past its deadline goes before it is watched
-			tx.Watch(k.key, lock)
+			tx.Watch(k.key, l)
 		}
 		return resp.OK
-	}})
-	return resp.Nothing
+	}}
 }
 
 // dropLock ends the lock in the shards; nobody waits for that.
@@ -286,15 +300,21 @@ func (s *Session) dropLock() {
 		return
 	}
 	s.forgetLock()
+	lock.drop(s.server.Node)
+}
+
+// drop ends the lock in the shards; nobody waits for that.
+func (l *Lock) drop(node *keyspace.Node) {
 	x := &keyspace.Execute{Encoder: resp.V2}
-	for _, k := range lock.keys {
-		x.Visit(s.server.Node.ShardOf(k.key))
+	l.visit(x, node)
+	if len(x.Shards) == 0 {
+		return
 	}
 	x.Requests = []keyspace.Request{{Do: func(tx *keyspace.Tx) resp.Reply {
-		lock.release(tx)
+		l.release(tx)
 		return resp.OK
 	}}}
-	s.server.Node.Post(x, keyspace.Nobody{})
+	node.Post(x, keyspace.Nobody{})
 }
 
 // DropLock is UNWATCH.

@@ -216,10 +216,17 @@ func (s *Server) Accept(link Link) Handler {
 }
 
 func (s *Server) newSession(link Link) *Session {
-	one := &Session{server: s, link: link, encoder: resp.V2, catalogue: s.Catalogue}
+	one := s.blank()
+	one.link = link
 	one.front = (*greeting)(one)
-	one.id = s.nextID.Add(1)
 	one.meet(link)
+	return one
+}
+
+// blank is a session that knows no link.
+func (s *Server) blank() *Session {
+	one := &Session{server: s, encoder: resp.V2, catalogue: s.Catalogue}
+	one.id = s.nextID.Add(1)
 	one.Born = s.Millis()
 	one.Used.Store(one.Born)
 	one.Proto.Store(2)

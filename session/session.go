@@ -45,6 +45,7 @@ type Session struct {
 	later         *Command // a command whose reply comes by Answer
 	early         *served  // what a command got before it was seen to wait
 	parked        bool     // held by CLIENT PAUSE
+	abandoned     bool     // nobody waits for the present command: see Abandon
 	inExec        bool     // the present command is one of a running transaction
 
 	batch  *batch

@@ -66,8 +66,11 @@ func (s *Session) waitFor(row *Command, waiter *keyspace.Waiter) {
 func (w *Wait) begin(d time.Duration) {
 	w.session.wait.Store(w)
 	w.session.SetFlag(FlagBlocked, true)
-	if w.session.alone {
+	switch {
+	case w.session.alone:
 		w.session.link.Close()
+	case w.session.abandoned:
+		w.Answer(errUnblocked)
 	}
 	if d > 0 {
 		w.timer = time.AfterFunc(d, func() { w.Answer(w.timeout) })
