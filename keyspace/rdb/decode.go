@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (d *Decoder) readMore(n uint64) {
 	case errors.Is(err, io.EOF):
 		d.fail(ErrShort)
 	case err != nil:
-		d.fail(fmt.Errorf("reading RDB: %w", err))
+		d.fail(err)
 	}
 }
 
@@ -91,6 +92,35 @@ func (d *Decoder) Byte() byte {
 		return b[0]
 	}
 	return 0
+}
+
+// Line reads up to a line feed, and with it, if it comes within so many bytes.
+func (d *Decoder) Line(most int) []byte {
+	for d.err == nil {
+		if n := bytes.IndexByte(d.in[:min(most, len(d.in))], '\n'); n >= 0 {
+			return d.Bytes(uint64(n) + 1)
+		}
+		if len(d.in) >= most {
+			d.fail(corrupt("a line without an end"))
+		} else {
+			d.readMore(uint64(most))
+		}
+	}
+	return nil
+}
+
+// Peek is the next byte, which stays to be read. There is none at the end, which
+// is no mistake.
+func (d *Decoder) Peek() (next byte, there bool) {
+	if len(d.in) == 0 && d.err == nil {
+		if d.readMore(1); errors.Is(d.err, ErrShort) {
+			d.err = nil
+		}
+	}
+	if len(d.in) == 0 || d.err != nil {
+		return 0, false
+	}
+	return d.in[0], true
 }
 
 // millis reads a time: 64 bits, the lowest byte first.
