@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupedb/troupe/keyspace/rdb"
 )
@@ -76,3 +78,5 @@ func expect(t *testing.T, what string, got []string, err error, want ...string) 
 		t.Errorf("%.200q: %v\n%s\nwant\n%s", what, err, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+var seedFlag = flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random tests")
