@@ -23,7 +23,11 @@ func (d *Dict) Add(text, payload []byte) (e Element, added bool) {
 }
 
 func (d *Dict) insert(hash uint64, text, payload []byte) *table.Slot {
-	return d.index.Insert(hash, d.write(text, payload), 0)
+	stamp := uint32(0)
+	if d.frozen != nil && d.frozen.ahead(hash) {
+		stamp = noted
+	}
+	return d.index.Insert(hash, d.write(text, payload), stamp)
 }
 
 // write makes the bytes of an element.
@@ -50,6 +54,12 @@ func (d *Dict) putPayload(b []byte, at int, payload []byte) {
 // room for it.
 func (d *Dict) Replace(e Element, payload []byte) slab.Ref {
 	was, size := d.sizeOf(len(e.Text), len(e.Payload)), d.sizeOf(len(e.Text), len(payload))
+	if d.frozen != nil && d.frozen.needs(&e) {
+		d.frozen.take(&e, was)
+		r := d.write(e.Text, payload)
+		e.slot.SetRef(r)
+		return r
+	}
 	if d.mem.Size(size) == d.mem.Size(was) {
 		d.mem.Resize(e.Ref, was, size)
 		d.putPayload(d.mem.Bytes(e.Ref, size), pack.Size(len(e.Text)), payload)
@@ -77,6 +87,11 @@ func (d *Dict) slotOf(e Element) *table.Slot {
 // Remove takes an element out.
 func (d *Dict) Remove(e Element) {
 	size := d.sizeOf(len(e.Text), len(e.Payload))
+	if d.frozen != nil && d.frozen.needs(&e) {
+		d.frozen.take(&e, size)
+		d.index.Remove(table.Hash(d.seed, e.Text), e.Ref)
+		return
+	}
 	d.index.Remove(table.Hash(d.seed, e.Text), e.Ref)
 	d.free(e.Ref, size)
 }
@@ -109,8 +124,8 @@ func (d *Dict) Free(effort int) (done bool) {
 	return d.index.CloseSome(1 + effort/chunkEffort)
 }
 
-// CopyTo makes a copy, Marks included, with its elements in mem. For the seed
-// see New.
+// CopyTo makes a copy, Marks included, with its elements in mem, which is not
+// frozen. For the seed see New.
 func (d *Dict) CopyTo(mem *slab.Heap, seed uint64) *Dict {
 	c := New(mem, seed, d.payload)
 	d.Each(func(e Element) bool {

@@ -6,8 +6,9 @@
 // scans, and finds them by a table of its own. It belongs to one owner at a
 // time: it has no locks, starts nothing, reads no clock, and the same calls
 // always give the same Dict. It promises that no call takes long but those
-// that visit all elements, that Bytes is exact, and that a walk by Scan visits
-// each element that is there from its begin to its end.
+// that visit all elements, that Bytes is exact, that a walk by Scan visits each
+// element that is there from its begin to its end, and that one of a Frozen
+// visits each that was there when the Dict was frozen, as it was then.
 //
 //	element  | length | text | payload |
 //	payload  None: nothing; Eight: 8 bytes; Text: | length | bytes |
@@ -46,6 +47,7 @@ type Dict struct {
 	seed    uint64
 	held    int64 // bytes that the elements occupy
 	payload Payload
+	frozen  *Frozen // what it was when it was frozen, if it is
 
 	emptied bool   // Free has come to the last element
 	freed   uint64 // the cursor up to which Free has come
@@ -58,19 +60,19 @@ type Element struct {
 	// another one.
 	Ref slab.Ref
 	// Text and Payload lie in the slab. A Payload of the kind Eight may be
-	// written to.
+	// written to, after Keep.
 	Text, Payload []byte
 
 	slot *table.Slot // nil for one that At has read
 }
 
-// Mark is a number of 24 bits that the owner has given the element, 0 if none.
+// Mark is a number of 23 bits that the owner has given the element, 0 if none.
 // The element must not come from At.
-func (e Element) Mark() uint32 { return e.slot.Stamp() }
+func (e Element) Mark() uint32 { return e.slot.Stamp() &^ noted }
 
 // SetMark gives the element a Mark, which stays with it through Replace. The
 // element must not come from At, and is good afterwards.
-func (e Element) SetMark(mark uint32) { e.slot.SetStamp(mark) }
+func (e Element) SetMark(mark uint32) { e.slot.SetStamp(e.slot.Stamp()&noted | mark) }
 
 // New makes an empty Dict with its elements in mem. No two should have the
 // same seed: a walk by Scan lists elements in the order of their hashes, and
@@ -159,7 +161,7 @@ func (d *Dict) find(text []byte, hash uint64) (e Element, found bool) {
 }
 
 // Each calls visit for every element until it returns false. visit changes
-// nothing but Marks, and payloads in place.
+// nothing but Marks, and payloads in place, after Keep.
 func (d *Dict) Each(visit func(Element) bool) {
 	d.index.Each(func(slot *table.Slot) bool { return visit(d.in(slot)) })
 }

@@ -108,7 +108,7 @@ func step(t *testing.T, d *Dict, m *model, w words, text string) {
 	if found != had || found && (string(e.Payload) != want || string(e.Text) != text || e.Mark() != m.mark[text]) {
 		t.Fatalf("%q: %.20q, %v, want %.20q, %v", text, e.Payload, found, want, had)
 	}
-	load, mark := w.load(), w.rng.Uint32N(1<<24)
+	load, mark := w.load(), w.rng.Uint32N(1<<23)
 	if w.rng.IntN(2) == 0 && found {
 		e = d.At(e.Ref) // the slot is not known then
 	}
@@ -128,12 +128,14 @@ func step(t *testing.T, d *Dict, m *model, w words, text string) {
 	case !found:
 	case n == 3:
 		if w.payload == Eight {
+			d.Keep(e)
 			copy(e.Payload, load)
 		} else if r := d.Replace(e, []byte(load)); string(d.At(r).Payload) != load {
 			t.Fatalf("%q: %.20q, want %.20q", text, d.At(r).Payload, load)
 		}
 		m.payload[text] = load
 	case n == 4 && e.slot != nil:
+		d.Keep(e)
 		e.SetMark(mark)
 		m.mark[text] = mark
 	default:
