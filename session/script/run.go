@@ -82,8 +82,15 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 	if inside {
 		panic(fmt.Sprintf("a command failed within a script: %s", reply.Str()))
 	}
+	if r.total > 1 && !r.narrow && !r.loading {
+		state := confined
+		if r.strayed {
+			state = strays
+		}
+		j.reach.state.Store(state)
+	}
 	if !r.listed && !wide {
-		m.spare = r
+		m.spare = r // which is another's once the machine is given back
 	}
 	t.give(m)
 	if wide {
@@ -92,13 +99,6 @@ func (t there) run(j job, argv [][]byte) resp.Reply {
 		r.undo.Rewind(t.tx)
 		t.tx.ForgetEvents(r.events)
 		t.tx.Everywhere()
-	}
-	if r.total > 1 && !r.narrow && !r.loading {
-		state := confined
-		if r.strayed {
-			state = strays
-		}
-		j.reach.state.Store(state)
 	}
 	return reply
 }
