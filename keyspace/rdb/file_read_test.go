@@ -46,11 +46,11 @@ func samples() map[int]struct {
 	}
 	entries := []member{{text: "{0 5}", value: `["f" "v"]`}}
 	const code = "#!lua name=l\nredis.register_function('f', function() return 1 end)"
-	group := member{text: "g", value: fmt.Sprintf("%+v", keyspace.StreamGroup{
+	group := groupMember(keyspace.StreamGroup{
 		Name: []byte("g"), Last: keyspace.StreamID{Seq: 5}, Read: 1,
 		Consumers: []keyspace.StreamConsumer{{Name: []byte("joe"), Seen: 0x3837363534333231}},
 		Pending:   []keyspace.StreamDelivery{{ID: keyspace.StreamID{Seq: 5}, When: 0x3837363534333231, Count: 2}},
-	})}
+	})
 	return map[int]sample{
 		1: {[]byte("REDIS0001\xfe\x00\x00\x01k\x05hello\x00\xc0\x05\xc1\x39\x30\x00\x01z\xc3\x05\x1e\x00a\xe0\x14\x00" +
 			"\x00\x80\x00\x00\x00\x01x\xc2\x00\x00\x00\x80\xfd\x00\x00\x00\x7f\x01\x01l\x03\x01a\xc0\x07\x01a" +
@@ -129,14 +129,14 @@ func TestFileCut(t *testing.T) {
 	}
 }
 
-// A bit that is another one is noticed.
+// A bit that is another one is noticed: every third is tried.
 func TestFileFlipped(t *testing.T) {
 	t.Parallel()
 	for version, sample := range samples() {
 		if version < checksumedFrom || version == 6 {
 			continue
 		}
-		for at := range len(sample.file) * 8 {
+		for at := version % 3; at < len(sample.file)*8; at += 3 {
 			file := bytes.Clone(sample.file)
 			file[at/8] ^= 1 << (at % 8)
 			if old := string(file[len(magic):headSize]); old >= "0001" && old < "0005" {

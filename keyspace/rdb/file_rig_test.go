@@ -51,7 +51,7 @@ func tell(r *FileReader, it Item) (told, error) {
 				i.members = append(i.members, member{text: fmt.Sprint(id), value: fmt.Sprintf("%q", fields)})
 			}
 			for _, g := range p.Groups {
-				i.members = append(i.members, member{text: string(g.Name), value: fmt.Sprintf("%+v", g)})
+				i.members = append(i.members, groupMember(g))
 			}
 		}
 	} else {
@@ -128,4 +128,16 @@ func (f *memoryFile) Write(b []byte) (int, error) {
 
 func (f *memoryFile) WriteAt(b []byte, at int64) (int, error) {
 	return copy(f.bytes[at:], b), nil
+}
+
+// groupMember is a consumer group as a member of a stream.
+func groupMember(g keyspace.StreamGroup) member {
+	value := fmt.Sprintf("last %v, read %d", g.Last, g.Read)
+	for _, c := range g.Consumers {
+		value += fmt.Sprintf(", consumer %q seen %d", c.Name, c.Seen)
+	}
+	for _, p := range g.Pending {
+		value += fmt.Sprintf(", pending %+v", p)
+	}
+	return member{text: string(g.Name), value: value}
 }

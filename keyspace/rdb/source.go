@@ -10,7 +10,7 @@ type source struct {
 	from io.Reader
 	buf  []byte // the last that was read; what the Decoder has not used is its end
 	base int64  // how many bytes came before those of buf
-	size int    // of a buffer, at least
+	size int    // of a buffer, at least, but for the first one
 	// keep is where in buf the bytes begin that stay though they are used, so
 	// that the Decoder can be set back to there; -1 if there are none. They are
 	// to be no more than keepMax.
@@ -66,7 +66,12 @@ func (s *source) read(in []byte, n uint64) (left []byte, err error) {
 func (s *source) leave(from, size int) {
 	s.sumUp(from)
 	s.base += int64(from)
-	s.buf = append(make([]byte, 0, max(size, s.size)), s.buf[from:]...)
+	if s.buf == nil {
+		size = chunk
+	} else {
+		size = max(size, s.size)
+	}
+	s.buf = append(make([]byte, 0, size), s.buf[from:]...)
 	s.summed = 0
 }
 
