@@ -88,6 +88,11 @@ func (d *Decoder) readMore(n uint64) {
 
 // Byte reads one byte: a Form, or what an RDB file has in its place.
 func (d *Decoder) Byte() byte {
+	if d.err == nil && len(d.in) > 0 {
+		b := d.in[0]
+		d.in = d.in[1:]
+		return b
+	}
 	if b := d.Bytes(1); b != nil {
 		return b[0]
 	}

@@ -247,11 +247,11 @@ func (r *FileReader) key() {
 	begin, end := s.keep, s.used(d.in)
 	s.keep = -1
 	switch {
-	case errors.Is(d.err, errLarge), d.err == nil && end-begin > s.keepMax:
+	case d.err == nil && end-begin <= s.keepMax:
+		it.Raw = s.buf[begin:end:end]
+	case d.err == nil || errors.Is(d.err, errLarge):
 		d.err, d.in = nil, s.buf[begin:]
 		it.Elements, r.unread = r.elements(it.Form), true
-	case d.err == nil:
-		it.Raw = s.buf[begin:end:end]
 	}
 }
 
