@@ -1,28 +1,91 @@
 package script
 
-import "github.com/yuin/gopher-lua/ast"
+import (
+	"strings"
 
-// What nearly all scripts use, redis.call and KEYS, is found in the globals at
-// once under a name that cannot be written, and so can't be changed. Elsewhere
-// it takes three searches: _G shows what lies behind it.
-
-const (
-	callAlias  = " call"
-	pcallAlias = " pcall"
-	keysAlias  = " KEYS"
-	argvAlias  = " ARGV"
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+	"github.com/yuin/gopher-lua/parse"
 )
 
-// aliases are the names of globals and their aliases.
-var aliases = map[string]string{"KEYS": keysAlias, "ARGV": argvAlias}
+// What nearly all scripts use, redis.call and KEYS, is given to a script as
+// arguments, which its first statement puts into locals whose names cannot be
+// written: local call, KEYS = ... . As globals they take three searches: _G
+// shows what lies behind it.
 
-// calls are the functions of redis that have an alias.
-var calls = map[string]string{"call": callAlias, "pcall": pcallAlias}
+// handed are the things that a script may be handed.
+type handed uint8
+
+const (
+	handCall handed = iota
+	handPcall
+	handKeys
+	handArgv
+	handKinds
+)
+
+// aliases are the names of those locals.
+var aliases = [handKinds]string{" call", " pcall", " KEYS", " ARGV"}
+
+// handedWords and calls are what they stand for: globals, and fields of redis.
+var (
+	handedWords = map[string]handed{"KEYS": handKeys, "ARGV": handArgv}
+	calls       = map[string]handed{"call": handCall, "pcall": handPcall}
+)
+
+// wants is what the compiler has found that a script needs to be given.
+type wants struct {
+	// arguments are what the script is called with.
+	arguments []handed
+	// globals says that it may look for KEYS and ARGV among the globals.
+	globals bool
+	// keeps says that it may change KEYS or ARGV, or keep them in a place
+	// where they are found later: else the tables can be used again.
+	keeps bool
+}
 
 // rewriter rewrites the tree of a chunk before it is compiled.
 type rewriter struct {
-	own    map[string]bool // the names that the chunk gives something itself
-	noting bool            // these are being gathered, and nothing is rewritten
+	own     map[string]bool // the names that the chunk gives something itself
+	noting  bool            // these are being gathered, and nothing is rewritten
+	aliases bool            // aliases may be put in
+	used    [handKinds]bool
+	varargs bool // the chunk uses its own arguments
+	depth   int  // of functions
+	wants   wants
+}
+
+// compileScript compiles a script to be called with what it wants.
+func compileScript(source string) (*lua.FunctionProto, wants, error) {
+	if stmts, err := parse.Parse(strings.NewReader(source), scriptChunk); err == nil {
+		w := &rewriter{own: map[string]bool{}, aliases: true}
+		w.gather(stmts)
+		w.all(stmts)
+		if proto, err := compileTree(w.handOver(stmts), scriptChunk); err == nil && !w.varargs {
+			return proto, w.wants, nil
+		}
+	}
+	// It is wrong, or has too many locals for another one, or wants arguments.
+	proto, err := compile(source, scriptChunk)
+	return proto, wants{globals: true, keeps: true}, err
+}
+
+// handOver puts the statement that takes the arguments before the others.
+func (w *rewriter) handOver(stmts []ast.Stmt) []ast.Stmt {
+	take := &ast.LocalAssignStmt{Exprs: []ast.Expr{&ast.Comma3Expr{}}}
+	for kind, used := range w.used {
+		if used {
+			w.wants.arguments = append(w.wants.arguments, handed(kind))
+			take.Names = append(take.Names, aliases[kind])
+		}
+	}
+	if take.Names == nil {
+		return stmts
+	}
+	take.SetLine(1)
+	take.SetLastLine(1)
+	take.Exprs[0].SetLine(1)
+	return append([]ast.Stmt{take}, stmts...)
 }
 
 // gather notes the names that a chunk gives to something, wherever it does.
@@ -68,10 +131,44 @@ func (w *rewriter) names(names []string) {
 	}
 }
 
-// global puts an alias in the place of a global.
+// global looks at a global that may be used in any way.
 func (w *rewriter) global(x *ast.IdentExpr) {
-	if alias := aliases[x.Value]; alias != "" && !w.noting && !w.own[x.Value] {
-		x.Value = alias
+	switch {
+	case w.noting:
+	case w.alias(x):
+		w.wants.keeps = true
+	case aliased(x.Value), x.Value == "_G", x.Value == "load", x.Value == "loadstring":
+		w.wants.globals, w.wants.keeps = true, true
+	}
+}
+
+func aliased(name string) bool {
+	_, ok := handedWords[name]
+	return ok
+}
+
+// alias puts an alias in the place of KEYS or ARGV, and reports whether it has.
+func (w *rewriter) alias(x ast.Expr) bool {
+	name, ok := x.(*ast.IdentExpr)
+	if !ok || w.noting || !w.aliases || w.own[name.Value] {
+		return false
+	}
+	kind, ok := handedWords[name.Value]
+	if ok {
+		w.used[kind] = true
+		name.Value = aliases[kind]
+	}
+	return ok
+}
+
+// looksInto puts aliases where a call does no more with KEYS than look into it.
+func (w *rewriter) looksInto(call ast.Expr, name string) {
+	x, ok := call.(*ast.FuncCallExpr)
+	if !ok || len(x.Args) == 0 || w.own[name] {
+		return
+	}
+	if f, ok := x.Func.(*ast.IdentExpr); ok && f.Value == name {
+		w.alias(x.Args[0])
 	}
 }
 
@@ -79,10 +176,15 @@ func (w *rewriter) global(x *ast.IdentExpr) {
 func (w *rewriter) field(x *ast.AttrGetExpr) (alias ast.Expr) {
 	of, isName := x.Object.(*ast.IdentExpr)
 	key, isText := x.Key.(*ast.StringExpr)
-	if w.noting || !isName || !isText || of.Value != "redis" || w.own["redis"] || calls[key.Value] == "" {
+	if w.noting || !w.aliases || !isName || !isText || of.Value != "redis" || w.own["redis"] {
 		return nil
 	}
-	name := &ast.IdentExpr{Value: calls[key.Value]}
+	kind, ok := calls[key.Value]
+	if !ok {
+		return nil
+	}
+	w.used[kind] = true
+	name := &ast.IdentExpr{Value: aliases[kind]}
 	name.SetLine(x.Line())
 	name.SetLastLine(x.LastLine())
 	return name

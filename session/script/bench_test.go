@@ -9,7 +9,8 @@ import (
 	"github.com/troupedb/troupe/session"
 )
 
-// BenchmarkScript runs a script of one call, and one of ten, in a shard's turn.
+// BenchmarkScript runs a script of one call, and one of ten, in a turn that holds two
+// shards.
 func BenchmarkScript(b *testing.B) {
 	for name, source := range map[string]string{
 		"none": `return 1`,
@@ -25,9 +26,10 @@ func BenchmarkScript(b *testing.B) {
 			if mistake.IsError() {
 				b.Fatal(mistake.Str())
 			}
-			sh := keyspace.NewShard(0, 1, 1)
+			held := []*keyspace.Shard{keyspace.NewShard(0, 1, 1), keyspace.NewShard(1, 1, 1)}
 			turn := keyspace.Turn{Now: 1, Settings: keyspace.DefaultSettings(), Nanos: func() int64 { return 0 }, Versions: func(int) uint64 { return 0 }}
-			tx := keyspace.Begin(&turn, []*keyspace.Shard{sh}, 1)
+			tx := keyspace.Begin(&turn, held, len(held))
+			tx.Call(c.Named("SET").Data, [][]byte{[]byte("SET"), []byte("key"), []byte("sixteen bytes of")})
 			spec := c.Named("EVALSHA").Data
 			x := keyspace.Execute{Encoder: resp.V2, Heavy: true}
 			for range 16 {

@@ -15,6 +15,7 @@ import (
 type body struct {
 	sha   string
 	proto *lua.FunctionProto
+	wants wants
 	flags flags
 	reach reach
 	// shebanged says that it has a first line with flags.
@@ -114,9 +115,15 @@ func (e *Engine) known(sha []byte) *body {
 		}
 		lower[i] = c
 	}
+	if b := e.latest.Load(); b != nil && b.sha == string(lower[:]) {
+		return b
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	b := e.bodies[string(lower[:])]
+	if b != nil {
+		e.latest.Store(b)
+	}
 	if b != nil && b.next != nil && b.next != &e.oldest.root {
 		e.oldest.remove(b)
 		e.oldest.push(b)
@@ -141,6 +148,7 @@ func (e *Engine) learn(text []byte, keep bool) (b *body, mistake resp.Reply) {
 	} else {
 		e.bodies[sha] = b
 		e.oldest.push(b)
+		e.latest.Store(b)
 	}
 	if keep && !b.loaded {
 		b.loaded = true
@@ -156,10 +164,11 @@ func (e *Engine) learn(text []byte, keep bool) (b *body, mistake resp.Reply) {
 
 // forget is SCRIPT FLUSH.
 func (e *Engine) forget() {
+	e.dropMachines()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.bodies, e.oldest = map[string]*body{}, evictable{}
-	e.idle = nil // with what scripts may have left in them
+	e.latest.Store(nil)
 }
 
 func compileBody(text []byte) (*body, resp.Reply) {
@@ -176,11 +185,11 @@ func compileBody(text []byte) (*body, resp.Reply) {
 			return nil, mistake
 		}
 	}
-	proto, err := compile(source, scriptChunk)
+	proto, wants, err := compileScript(source)
 	if err != nil {
 		return nil, resp.Error("ERR Error compiling script (new function): " + err.Error())
 	}
-	b.proto = proto
+	b.proto, b.wants = proto, wants
 	return b, resp.Nothing
 }
 

@@ -3,6 +3,7 @@ package script
 import (
 	"math"
 	"strconv"
+	"unsafe"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -94,7 +95,7 @@ func (m *machine) command(l *lua.LState) resp.Reply {
 	if r == nil || r.tx == nil {
 		return errNoScriptRuns
 	}
-	row := m.engine.catalogue.Lookup(argv)
+	row := m.rowOf(l, argv)
 	switch {
 	case row == nil, row.Subs != nil && len(argv) > 1 && row.IsContainer(len(argv)):
 		return errUnknownCommand
@@ -108,6 +109,32 @@ func (m *machine) command(l *lua.LState) resp.Reply {
 		return r.data(row, argv)
 	}
 	return r.bridge(row, argv)
+}
+
+// site is a command's name as it stands in some script, by its place in memory,
+// which the site keeps from being used for anything else.
+type site struct {
+	name *byte
+	len  int
+	row  *session.Command
+}
+
+// sitesMax is how many names a machine knows by their place.
+const sitesMax = 32
+
+// rowOf is the command that is called, nil if there is none.
+func (m *machine) rowOf(l *lua.LState, argv [][]byte) *session.Command {
+	name, _ := l.Get(1).(lua.LString)
+	at := unsafe.StringData(string(name))
+	s := &m.sites[uintptr(unsafe.Pointer(at))>>3%sitesMax]
+	if s.name == at && s.len == len(name) && at != nil {
+		return s.row
+	}
+	row := m.engine.catalogue.Lookup(argv)
+	if row != nil && row.Subs == nil && row.Words() == 1 {
+		*s = site{at, len(name), row}
+	}
+	return row
 }
 
 // data runs a command on the keyspace.

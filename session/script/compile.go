@@ -22,11 +22,12 @@ func compile(source, chunk string) (*lua.FunctionProto, error) {
 		return nil, syntaxError(chunk, err)
 	}
 	w := &rewriter{own: map[string]bool{}}
-	if chunk != scriptChunk {
-		w.own["redis"], w.own["KEYS"], w.own["ARGV"] = true, true, true
-	}
-	w.gather(stmts)
 	w.all(stmts)
+	return compileTree(stmts, chunk)
+}
+
+// compileTree compiles what has been rewritten.
+func compileTree(stmts []ast.Stmt, chunk string) (*lua.FunctionProto, error) {
 	proto, err := lua.Compile(stmts, chunk)
 	if err != nil {
 		return nil, syntaxError(chunk, err)
@@ -106,6 +107,9 @@ func (w *rewriter) stmt(s ast.Stmt) {
 		w.expr(&s.Step)
 		w.all(s.Stmts)
 	case *ast.GenericForStmt:
+		if len(s.Exprs) == 1 {
+			w.looksInto(s.Exprs[0], "ipairs")
+		}
 		w.list(s.Exprs)
 		w.all(s.Stmts)
 	case *ast.FuncDefStmt:
@@ -119,7 +123,9 @@ func (w *rewriter) function(x *ast.FunctionExpr) {
 	if w.noting && x.ParList != nil {
 		w.names(x.ParList.Names)
 	}
+	w.depth++
 	w.all(x.Stmts)
+	w.depth--
 }
 
 func (w *rewriter) list(list []ast.Expr) {
@@ -132,11 +138,14 @@ func (w *rewriter) expr(at *ast.Expr) {
 	switch x := (*at).(type) {
 	case *ast.IdentExpr:
 		w.global(x)
+	case *ast.Comma3Expr:
+		w.varargs = w.varargs || w.depth == 0
 	case *ast.AttrGetExpr:
 		if alias := w.field(x); alias != nil {
 			*at = alias
 			return
 		}
+		w.alias(x.Object)
 		w.expr(&x.Object)
 		w.expr(&x.Key)
 	case *ast.TableExpr:
@@ -145,6 +154,7 @@ func (w *rewriter) expr(at *ast.Expr) {
 			w.expr(&f.Value)
 		}
 	case *ast.FuncCallExpr:
+		w.looksInto(x, "unpack")
 		w.expr(&x.Func)
 		w.expr(&x.Receiver)
 		w.list(x.Args)
@@ -162,6 +172,7 @@ func (w *rewriter) expr(at *ast.Expr) {
 	case *ast.UnaryNotOpExpr:
 		w.expr(&x.Expr)
 	case *ast.UnaryLenOpExpr:
+		w.alias(x.Expr)
 		w.expr(&x.Expr)
 	case *ast.FunctionExpr:
 		w.function(x)

@@ -15,7 +15,7 @@ func (m *machine) value(l *lua.LState, r resp.Reply) lua.LValue {
 	case resp.Number:
 		return lua.LNumber(r.Int())
 	case resp.Text:
-		return lua.LString(strings.Clone(r.Str()))
+		return m.maker.of(r.Str())
 	case resp.Null, resp.NullArray, resp.None:
 		if m.run.resp3 {
 			return lua.LNil

@@ -3,7 +3,6 @@ package script
 import (
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
-	lua "github.com/yuin/gopher-lua"
 )
 
 // running are the flags of commands that run scripts.
@@ -125,26 +124,5 @@ func (t there) runBody(b *body, argv [][]byte, g given) resp.Reply {
 	if g.readOnly && b.shebanged && b.flags&noWrites == 0 {
 		return errWriteFlags
 	}
-	return t.run(job{name: b.sha, flags: b.flags, readOnly: g.readOnly, keys: g.keys, args: g.args, reach: &b.reach,
-		push: func(m *machine, _ *run) int {
-			m.setGlobal("KEYS", keysAlias, m.wordTable(g.keys))
-			m.setGlobal("ARGV", argvAlias, m.wordTable(g.args))
-			m.state.Push(m.state.NewFunctionFromProto(b.proto))
-			return 0
-		}}, argv)
-}
-
-// setGlobal sets a global that has an alias.
-func (m *machine) setGlobal(name, alias string, v lua.LValue) {
-	m.behind.RawSetString(name, v)
-	m.globals.RawSetString(alias, v)
-}
-
-// wordTable is a table of words.
-func (m *machine) wordTable(words [][]byte) *lua.LTable {
-	t := m.state.CreateTable(len(words), 0)
-	for i, word := range words {
-		t.RawSetInt(i+1, lua.LString(word))
-	}
-	return t
+	return t.run(&job{name: b.sha, body: b, flags: b.flags, readOnly: g.readOnly, keys: g.keys, args: g.args, reach: &b.reach}, argv)
 }

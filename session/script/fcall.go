@@ -3,7 +3,6 @@ package script
 import (
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
-	lua "github.com/yuin/gopher-lua"
 )
 
 const loadExample = "> FUNCTION LOAD \"#!lua name=lib\\nredis.register_function{function_name='f', flags={'no-writes'}, callback=function(keys, args) return args[1] end}\"\n\"lib\"\n"
@@ -46,18 +45,5 @@ func (t there) fcall(a *command.Args, readOnly bool) resp.Reply {
 	case readOnly && f.flags&noWrites == 0:
 		return errWriteFlags
 	}
-	return t.run(job{name: f.name, function: true, flags: f.flags, readOnly: readOnly, keys: keys, args: args, reach: &f.reach,
-		push: func(m *machine, r *run) int {
-			callback, mistake := m.functionIn(f, r)
-			if mistake != "" {
-				m.failed = mistake
-				return -1
-			}
-			m.behind.RawSetString("KEYS", lua.LNil)
-			m.behind.RawSetString("ARGV", lua.LNil)
-			m.state.Push(callback)
-			m.state.Push(m.wordTable(keys))
-			m.state.Push(m.wordTable(args))
-			return 2
-		}}, a.Argv())
+	return t.run(&job{name: f.name, function: f, flags: f.flags, readOnly: readOnly, keys: keys, args: args, reach: &f.reach}, a.Argv())
 }

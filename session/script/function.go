@@ -157,7 +157,7 @@ var _ = Tells.Add(command.Spec[here]{
 			return resp.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option")
 		}
 		h.add(nil, true, false)
-		h.forget()
+		h.dropMachines()
 		return h.changed(resp.OK, flushed)
 	},
 })

@@ -69,11 +69,13 @@ func (e *Engine) delete(name string) bool {
 	return true
 }
 
-// forget gives up the states that are kept for further runs.
-func (e *Engine) forget() {
+// dropMachines gives up the states that are kept for further runs, with what
+// functions may have left in them.
+func (e *Engine) dropMachines() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.idle = nil
+	e.spare.Store(nil)
 }
 
 // The commands that are recorded.

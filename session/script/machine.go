@@ -31,10 +31,14 @@ type machine struct {
 	redis       *lua.LTable // the table redis
 	registering *lua.LTable // the table redis while a library is loaded
 
+	hands handing
+	maker textMaker
+
 	bytes []byte // of redis.call's words
 	ends  []int
 	argv  [][]byte
 	keys  []command.KeyAt
+	sites [sitesMax]site
 
 	spare   *run  // to be used again
 	fuel    int   // instructions until the next look around
@@ -79,6 +83,9 @@ func (e *Engine) newMachine() *machine {
 
 // take is a machine for one run; give gives it back.
 func (e *Engine) take() *machine {
+	if m := e.spare.Swap(nil); m != nil {
+		return m
+	}
 	e.mu.Lock()
 	if n := len(e.idle); n > 0 {
 		m := e.idle[n-1]
@@ -92,6 +99,9 @@ func (e *Engine) take() *machine {
 
 func (e *Engine) give(m *machine) {
 	m.run, m.stop, m.json = nil, nil, jsonDefaults
+	if e.spare.CompareAndSwap(nil, m) {
+		return
+	}
 	e.mu.Lock()
 	e.idle = append(e.idle, m)
 	e.mu.Unlock()

@@ -51,21 +51,19 @@ var errWide = errors.New("a key of another shard")
 // job is what a run is to do.
 type job struct {
 	name       string
-	function   bool
+	body       *body     // a script
+	function   *function // or a function
 	flags      flags
 	readOnly   bool
 	keys, args [][]byte
 	reach      *reach
-	// push puts the function on the stack, with its arguments, and says how
-	// many these are.
-	push func(m *machine, r *run) (arguments int)
 }
 
 // run runs a script in the present command of the shards' turn.
-func (t there) run(j job, argv [][]byte) resp.Reply {
+func (t there) run(j *job, argv [][]byte) resp.Reply {
 	m := t.take()
 	r := m.newRun()
-	r.engine, r.machine, r.tx, r.name, r.function, r.argv = t.Engine, m, t.tx, j.name, j.function, argv
+	r.engine, r.machine, r.tx, r.name, r.function, r.argv = t.Engine, m, t.tx, j.name, j.function != nil, argv
 	r.readOnly, r.db, r.total, r.caller = j.readOnly || j.flags&noWrites != 0, t.tx.DB, t.tx.Shards(), t.tx.Caller
 	if s, ok := r.caller.(*session.Session); ok {
 		r.server = s.Server()
@@ -115,7 +113,7 @@ func (m *machine) newRun() *run {
 }
 
 // look notes which shards are at hand.
-func (r *run) look(j job) {
+func (r *run) look(j *job) {
 	r.first = r.db
 	if r.total == 1 {
 		return
@@ -132,9 +130,9 @@ func (r *run) look(j job) {
 }
 
 // execute calls the function and answers what it returns.
-func (r *run) execute(j job) resp.Reply {
+func (r *run) execute(j *job) resp.Reply {
 	l := r.machine.state
-	n := j.push(r.machine, r)
+	n := r.machine.push(r, j)
 	if n < 0 {
 		return resp.Error(r.machine.failed)
 	}

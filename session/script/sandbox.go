@@ -35,9 +35,7 @@ func (m *machine) furnish() {
 	m.behind.RawSetString("_VERSION", lua.LString("Lua 5.1"))
 	m.furnishLibraries(from)
 	m.globals.RawSetString(joinName, l.NewFunction(m.join))
-	for name, alias := range calls {
-		m.globals.RawSetString(alias, m.redis.RawGetString(name))
-	}
+	m.readyHands(m.redis)
 }
 
 // furnishLibraries are the tables of functions.

@@ -23,6 +23,10 @@ type Engine struct {
 	catalogue *session.Catalogue
 	threshold atomic.Int64 // nanoseconds after which a script is busy
 	closing   atomic.Int32 // see EndBusy
+	// latest is the script that was asked for last, spare an idle machine: what
+	// most look-ups find without mu.
+	latest atomic.Pointer[body]
+	spare  atomic.Pointer[machine]
 
 	mu        sync.Mutex // guards what follows
 	bodies    map[string]*body
