@@ -201,6 +201,9 @@ func after(deadline, earliest int64) uint64 {
 	if deadline <= 0 {
 		return 0
 	}
+	if deadline < earliest {
+		panic("a field ends earlier than the earliest of its hash")
+	}
 	return uint64(deadline-earliest) + 1
 }
 

@@ -108,8 +108,8 @@ type Shape struct {
 	Type keyspace.Type
 	// Count is the number of its elements, but for a String of its bytes.
 	Count int
-	// Earliest is the first deadline of a hash's field, Unix milliseconds; 0 if
-	// none has one. No field's may be earlier.
+	// Earliest is the first deadline of a hash's field, or a time before it, Unix
+	// milliseconds; 0 if none has one.
 	Earliest int64
 }
 

@@ -196,14 +196,19 @@ func TestValueWriter(t *testing.T) {
 	b.deadline = 2000
 	f(HashTimed, Shape{Type: keyspace.Hash, Count: 3, Earliest: 1000}, a, b, member{text: "c", value: "d", deadline: 1000})
 
-	defer func() {
-		if recover() == nil {
-			t.Error("more elements than were announced are written")
-		}
-	}()
-	e := NewEncoder(nil)
-	w := e.BeginValue(NoMeta, []byte("key"), Shape{Type: keyspace.Set, Count: 0})
-	w.Append(e, keyspace.Element{Text: []byte("a")})
+	panics := func(what string, s Shape, el keyspace.Element) {
+		t.Helper()
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s is written", what)
+			}
+		}()
+		e := NewEncoder(nil)
+		w := e.BeginValue(NoMeta, []byte("key"), s)
+		w.Append(e, el)
+	}
+	panics("more than was announced", Shape{Type: keyspace.Set}, keyspace.Element{Text: []byte("a")})
+	panics("a deadline before the earliest", Shape{keyspace.Hash, 1, 1000}, keyspace.Element{Deadline: 999})
 }
 
 // Without compression texts stand as they are.

@@ -1,11 +1,12 @@
-// Package rdb reads and writes values as Redis keeps them in its RDB files and
-// in the payloads of DUMP and RESTORE. It knows bytes and keyspace.Element: no
-// clock, no disk, and nothing of how a value is kept here.
+// Package rdb reads and writes Redis's RDB files, and values as they stand in
+// these and in the payloads of DUMP and RESTORE. It knows bytes and
+// keyspace.Element: no clock, no disk but a reader or writer that it is given,
+// and nothing of how a value is kept here.
 //
-// It promises that a value it has written is the same value in redis-server
-// 7.0 (7.4 if fields of a hash have deadlines); and that bytes which are no
-// value, whatever they are, give an error, in time linear in their number, and
-// never an allocation larger than what they really hold.
+// It promises that a file or value it has written is the same to redis-server
+// 7.0 (7.4 if fields of a hash have deadlines); and that bytes which are none,
+// whatever they are, give an error, in time linear in their number, and never
+// an allocation larger than what they really hold.
 //
 // A value is a byte for its form and what that form says. Sources: rdb.h,
 // rdb.c, ziplist.c, listpack.c, intset.c and zipmap.c of Redis 7.0 and 7.4.
@@ -36,8 +37,8 @@
 //	  19  stream      the same, and what is counted                      7.0
 //	  21  stream      the same, and when consumers were active           7.2
 //
-// Written are 0, 2, 4, 5, 11, 16, 17, 18, 19 and 24. Values of modules (6, 7)
-// are known by name and refused.
+// Written are 0, 2, 4, 5, 11, 16, 17, 18, 19 and 24, and 1 if a list comes in
+// pieces. Values of modules (6, 7) are known by name and refused.
 //
 //	count        a length
 //	length       | 00 6 bits | or | 01 14 bits | or | 0x80 | 32 bits | or | 0x81 | 64 bits |, big-endian
@@ -50,7 +51,9 @@
 //	deadline     a length: Unix milliseconds; 0 for none
 //	deadline after it  a length: 1 for the earliest, 2 a millisecond later; 0 for none
 //
-// A payload of DUMP is a value with a footer, see Payload. What ziplists,
+// A payload of DUMP is a value with a footer, see Payload. What stands around
+// values in a file is told in file.go; FileWriter and an Encoder make one,
+// FileReader reads it. What ziplists,
 // listpacks, intsets and zipmaps are is told in their files.
 package rdb
 
