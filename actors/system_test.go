@@ -212,7 +212,7 @@ func TestReady(t *testing.T) {
 		if len(s.Addresses()) > 0 {
 			t.Error("it listens already")
 		}
-		s.Server.SetPassword("secret")
+		s.Server.Users.SetPassword("secret")
 		return nil
 	}})
 	if _, got := call(t, s.Addresses()[0], "PING"); got != "-NOAUTH Authentication required." {

@@ -182,6 +182,15 @@ func liveContainer(row *Command) *Command {
 // List is every command in the order of declaration, subcommands included.
 func (c *Catalogue) List() []*Command { return c.list }
 
+// metas are the descriptions of all commands, by their numbers.
+func (c *Catalogue) metas() []*command.Meta {
+	metas := make([]*command.Meta, len(c.list))
+	for i, row := range c.list {
+		metas[i] = row.Meta
+	}
+	return metas
+}
+
 // Commands are the commands that clients can call, without subcommands, in
 // the order of declaration.
 func (c *Catalogue) Commands() []*Command {

@@ -123,7 +123,7 @@ func handshake(s *Session, a *command.Args) resp.Reply {
 	}
 	id := string(word)
 	if at := strings.LastIndexByte(id, '@'); at >= 0 && !s.authenticated {
-		if !s.loginBy(id[:at]) {
+		if !s.loginBy(id[:at], a) {
 			return resp.Error("WRONGPASS the client's id does not begin with a valid user:password@")
 		}
 		id = id[at+1:]
@@ -138,12 +138,12 @@ func handshake(s *Session, a *command.Args) resp.Reply {
 }
 
 // loginBy logs in with "password" or "user:password".
-func (s *Session) loginBy(credentials string) bool {
+func (s *Session) loginBy(credentials string, by *command.Args) bool {
 	user, password, found := strings.Cut(credentials, ":")
 	if !found {
 		user, password = "default", credentials
 	}
-	return s.Login([]byte(user), []byte(password))
+	return s.Login([]byte(user), []byte(password), by)
 }
 
 // diceUnwatch ends the live queries of a fingerprint, in decimal, whichever of

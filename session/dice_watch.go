@@ -64,6 +64,10 @@ func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 		s.Watching.Add(-1)
 		return resp.Error("ERR " + err.Error())
 	}
+	if !maySee(s.holder.Load().Now(), q) { // since the command was let in: see Server.enforce
+		w.end()
+		return errRightTaken
+	}
 	return s.Later()
 }
 

@@ -72,7 +72,7 @@ func (s *Session) isLast(name []byte) bool {
 // setPlain notes whether further commands like the last, on a single key, need
 // none of the guards: so it is for nearly all commands of a pipeline.
 func (s *Session) setPlain() {
-	s.plain = s.lastKey > 0 && s.tracking.tracker == nil && s.authenticated && s.multi == nil && s.reply == replyOn &&
+	s.plain = s.lastKey > 0 && s.tracking.tracker == nil && s.authenticated && s.mayAll() && s.multi == nil && s.reply == replyOn &&
 		s.Flags.Load()&FlagPubSub == 0 && s.server.unguarded()
 }
 
@@ -104,7 +104,7 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 			return refusal
 		}
 	}
-	if !s.authenticated && !row.Flags.Has(command.NoAuth) {
+	if !row.Flags.Has(command.NoAuth) && !s.LoggedIn() {
 		return resp.ErrNoAuth
 	}
 	now := s.server.condition.Load()
@@ -114,6 +114,9 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	// Does the link's state allow it?
 	if s.multi != nil && (row.Flags.Has(command.NoMulti) || row.Flags.Has(command.BareInMulti) && len(argv) > row.Words()) {
 		return resp.Error("ERR Command not allowed inside a transaction")
+	}
+	if refusal := s.denied(row, argv); refusal.Kind() != resp.None {
+		return refusal
 	}
 	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !row.Flags.Has(command.Subscribed) {
 		return resp.Error("ERR Can't execute '" + row.Lower() + "': only " + s.allowedBeside() + " are allowed in this context")

@@ -8,6 +8,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session/acl"
 )
 
 // Multi is a transaction being queued.
@@ -21,6 +22,8 @@ type Multi struct {
 type queuedCommand struct {
 	row  *Command
 	argv [][]byte
+	// denial is why a command is not run that may not run any more.
+	denial acl.Denial
 }
 
 // Lock is the optimistic lock of WATCH: it notes whether any of its keys has
@@ -69,7 +72,7 @@ func (s *Session) InExec() bool { return s.inExec }
 // queue copies a command into the transaction.
 func (s *Session) queue(row *Command, argv [][]byte) {
 	m := s.multi
-	m.queued = append(m.queued, queuedCommand{row, cloneArgv(argv)})
+	m.queued = append(m.queued, queuedCommand{row: row, argv: cloneArgv(argv)})
 	for _, arg := range argv {
 		m.bytes += len(arg) + wordBytes
 	}
@@ -202,7 +205,10 @@ func (l *Lock) release(tx *keyspace.Tx) {
 // enqueue adds the ith command of the transaction to its Execute.
 func (s *Session) enqueue(x *keyspace.Execute, i int, db *int) {
 	q := &s.batch.following.queued[i]
-	if q.row.Here != nil {
+	if q.row.Data != nil {
+		q.denial = s.Denial(q.row, q.argv)
+	}
+	if q.row.Here != nil || q.denial.Denies() {
 		s.batch.slots = append(s.batch.slots, slot{row: q.row, kind: here, n: i, mute: s.muted()})
 		if q.row.Flags.Has(command.Selects) {
 			*db = selected(q.argv[1], *db, s.server.Databases)
@@ -255,13 +261,26 @@ func (s *Session) emitExec(sl *slot) {
 // runQueued runs a command of a transaction that runs in the session.
 func (s *Session) runQueued(sl *slot) {
 	q := &s.batch.following.queued[sl.n]
-	s.args.Reset(q.row.Meta, q.argv)
 	start := s.server.Nanos()
 	s.inExec = true
-	reply := q.row.Here(s, &s.args)
+	reply := s.runOne(q)
 	s.inExec = false
 	s.count(q.row, q.argv, s.server.Nanos()-start, reply)
 	s.emit(sl, s.encoder.Append(nil, reply))
+}
+
+// runOne runs a command of a transaction in the session, unless it may not run
+// any more: one that would have run in shards is known not to.
+func (s *Session) runOne(q *queuedCommand) resp.Reply {
+	if q.row.Here != nil {
+		q.denial = s.Denial(q.row, q.argv)
+	}
+	if q.denial.Denies() {
+		s.NoteDenial(&q.denial, acl.InMulti, s.batch.following.exec.Meta())
+		return q.denial.AtExec()
+	}
+	s.args.Reset(q.row.Meta, q.argv)
+	return q.row.Here(s, &s.args)
 }
 
 // WatchKeys adds keys to the session's optimistic lock.

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/session/acl"
 	"github.com/troupedb/troupe/subscription"
 	"github.com/troupedb/troupe/subscription/watch"
 )
@@ -20,6 +21,12 @@ type Server struct {
 	Node      *keyspace.Node
 	Databases int
 	Log       hclog.Logger
+	// Users are those who may log in; NewServer makes them.
+	Users *acl.Users
+	// UsersFile is the path of their file (aclfile), "" for none. It is set
+	// before the first link comes.
+	UsersFile string
+	filing    sync.Mutex // held by the one who writes it
 	// Watches is where live queries are found.
 	Watches *watch.Registry
 	// Hub is where channels are found.
@@ -33,8 +40,7 @@ type Server struct {
 
 	condition           condition
 	limits, loginLimits atomic.Pointer[Limits]
-	password            atomic.Pointer[string] // requirepass; "" is none
-	protected           atomic.Bool            // protected-mode
+	protected           atomic.Bool // protected-mode
 	nextID              atomic.Uint64
 	started             time.Time
 	monitors            atomic.Pointer[[]*Session]
@@ -58,12 +64,12 @@ func NewServer(s *Server) *Server {
 	s.started = time.Now()
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.sessions = map[uint64]*Session{}
+	s.Users = acl.NewUsers(acl.NewCommands(s.Catalogue.metas()))
 	ours := len(s.Catalogue.List())
 	s.Stats.init(ours + 1) // and HANDSHAKE, which is DiceDB's alone
 	s.dice = newDiceServer(s.Catalogue, ours)
-	none, empty := []*Session(nil), ""
+	none := []*Session(nil)
 	s.monitors.Store(&none)
-	s.password.Store(&empty)
 	limits := DefaultLimits
 	s.SetLimits(limits)
 	return s
@@ -77,13 +83,6 @@ func (s *Server) SetLimits(l Limits) {
 	login.Authenticated = false
 	s.loginLimits.Store(&login)
 }
-
-// SetPassword sets what AUTH asks for; "" asks for nothing. Links that are
-// logged in stay so.
-func (s *Server) SetPassword(password string) { s.password.Store(&password) }
-
-// Password is what AUTH asks for.
-func (s *Server) Password() string { return *s.password.Load() }
 
 // SetProtected turns protected mode on or off: with it, and without a
 // password, only this machine's own clients are served.
@@ -194,7 +193,7 @@ const protectedText = "DENIED Troupe is running in protected mode because protec
 // Accept makes the session of a new link: the Accept of transports.
 func (s *Server) Accept(link Link) Handler {
 	s.Stats.Accepted.Add(1)
-	if s.protected.Load() && s.Password() == "" && !isLocal(link) {
+	if s.protected.Load() && s.Users.Default.Now().NoPass() && !isLocal(link) {
 		s.Stats.Rejected.Add(1)
 		link.Write(resp.V2.Append(nil, resp.Error(protectedText)))
 		return nil
@@ -232,12 +231,11 @@ func (s *Server) blank() *Session {
 	one.Proto.Store(2)
 	one.Queued.Store(-1)
 	one.Redirect.Store(-1)
-	empty, user := "", "default"
+	empty := ""
 	one.Name.Store(&empty)
 	one.LibName.Store(&empty)
 	one.LibVer.Store(&empty)
-	one.User.Store(&user)
-	one.authenticated = s.Password() == ""
+	one.loginDefault()
 	return one
 }
 

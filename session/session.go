@@ -14,6 +14,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session/acl"
 )
 
 // Session is one client's state. It belongs to its link's loop; only what is
@@ -83,6 +84,7 @@ type Public struct {
 	LibName  atomic.Pointer[string]
 	LibVer   atomic.Pointer[string]
 	User     atomic.Pointer[string]
+	holder   atomic.Pointer[acl.Account]
 	Last     atomic.Pointer[command.Meta] // the last command
 	Used     atomic.Int64                 // when that was, Unix milliseconds
 	DB       atomic.Int32
@@ -311,7 +313,7 @@ func (s *Session) drained() {
 }
 
 func (s *Session) limits() *Limits {
-	if s.authenticated {
+	if s.LoggedIn() {
 		return s.server.limits.Load()
 	}
 	return s.server.loginLimits.Load()

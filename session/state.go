@@ -1,7 +1,6 @@
 package session
 
 import (
-	"crypto/subtle"
 	"unsafe"
 
 	"github.com/troupedb/troupe/resp"
@@ -32,21 +31,6 @@ func (s *Session) SetProtocol(n int) {
 	}
 	s.Proto.Store(int32(n))
 }
-
-// Login checks a user's password and logs the link in.
-func (s *Session) Login(user, password []byte) bool {
-	want := s.server.Password()
-	if string(user) != "default" || want != "" && subtle.ConstantTimeCompare(password, []byte(want)) != 1 {
-		return false
-	}
-	s.authenticated = true
-	name := "default"
-	s.User.Store(&name)
-	return true
-}
-
-// LoggedIn reports whether the link may run commands.
-func (s *Session) LoggedIn() bool { return s.authenticated }
 
 // SetNoTouch is CLIENT NO-TOUCH.
 func (s *Session) SetNoTouch(on bool) {
@@ -93,7 +77,7 @@ func (s *Session) Reset() {
 	s.ReplyOn()
 	empty := ""
 	s.Name.Store(&empty)
-	s.authenticated = s.server.Password() == ""
+	s.loginDefault()
 	s.endWatches()
 	s.endChannels()
 	s.Untrack()

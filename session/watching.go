@@ -97,6 +97,10 @@ func (s *Session) watch(row *Command, rest [][]byte, as watchedAs, channel strin
 	}
 	one.query = kept
 	s.keepWatch(one)
+	if !maySee(s.holder.Load().Now(), kept) { // since the command was let in: see Server.enforce
+		s.endWatch(one)
+		return errRightTaken
+	}
 	if as == asChannel {
 		one.head = watch.JSONHead(kept.Argv, fingerprint)
 		return resp.Nothing

@@ -117,12 +117,13 @@ func (s *Setting) change(text, before string) (string, error) {
 }
 
 // apply runs the effects of settings that have changed, each once, and says
-// which it has run. The error is a *Refusal that names the setting to blame.
+// which it has run. The error is a *Refusal that names the setting to blame; the
+// one that can't be taken back comes last.
 func (c *Config) apply(rows []*Setting) (done []effect, err error) {
 	if c.system == nil {
 		return nil, nil
 	}
-	for _, row := range rows {
+	for _, row := range lastly(rows) {
 		if row.effect == none || slices.Contains(done, row.effect) {
 			continue
 		}
@@ -134,6 +135,19 @@ func (c *Config) apply(rows []*Setting) (done []effect, err error) {
 		done = append(done, row.effect)
 	}
 	return done, nil
+}
+
+// lastly are the rows in the order in which they are put in force.
+func lastly(rows []*Setting) []*Setting {
+	var before, last []*Setting
+	for _, row := range rows {
+		if row.effect == authenticating {
+			last = append(last, row)
+		} else {
+			before = append(before, row)
+		}
+	}
+	return append(before, last...)
 }
 
 // lastWith is the last of the settings that have the effect.

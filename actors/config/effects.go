@@ -33,6 +33,7 @@ const (
 	messaging
 	notifying
 	scripting
+	granting
 )
 
 // effects does them. One that fails has changed nothing.
@@ -40,12 +41,12 @@ var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
 	probing: probe, messaging: limitMessages, notifying: notify,
-	scripting: limitScripts,
+	scripting: limitScripts, granting: grant,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{protecting, idling, authenticating, limiting, timing, watching, messaging, notifying, scripting}
+var atStart = []effect{granting, protecting, idling, authenticating, limiting, timing, watching, messaging, notifying, scripting}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
@@ -84,7 +85,7 @@ func (c *Config) attach(s *actors.System) error {
 			return err
 		}
 	}
-	return nil
+	return c.addUsers(s)
 }
 
 func listen(c *Config, s *actors.System) error {
@@ -123,8 +124,17 @@ func idle(c *Config, s *actors.System) error {
 	return nil
 }
 
+// grant says what new users may hear, and how much of what is refused is noted.
+func grant(c *Config, s *actors.System) error {
+	s.Server.Users.SetHearsAll(c.Text("acl-pubsub-default") == "allchannels")
+	s.Server.Users.Log.Most.Store(c.Int("acllog-max-len"))
+	return nil
+}
+
+// authenticate gives the default user the password. It cannot fail, and is done
+// last: what he had before cannot be put back.
 func authenticate(c *Config, s *actors.System) error {
-	s.Server.SetPassword(c.Text("requirepass"))
+	s.Server.Users.SetPassword(c.Text("requirepass"))
 	return nil
 }
 

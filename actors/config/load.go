@@ -195,8 +195,8 @@ var variables = func() map[string]*Setting {
 
 // check looks at the settings together.
 func (c *Config) check() error {
-	if err := c.adoptUser(); err != nil {
-		return err
+	if c.Text("user") != "" && c.Text("aclfile") != "" {
+		return &Mistake{"settings", "aclfile", "users are given by user lines or by an aclfile, not by both"}
 	}
 	if c.Bool("single-threaded") {
 		for _, name := range []string{"event-loops", "shards"} {

@@ -62,9 +62,8 @@ func TestFile(t *testing.T) {
 	f("save 3600 1\nsave 60 100\n", "save", "") // loads, and is not in force
 	f("daemonize yes\n", "daemonize", "no")
 	f("user default on nopass ~* &* +@all\n", "requirepass", "")
-	f("user default on >secret ~* &* +@all\n", "requirepass", "secret")
-	f("requirepass abc\nuser default on sanitize-payload #ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad ~* &* +@all\n",
-		"requirepass", "abc")
+	f("user default on >secret ~* &* +@all\n", "requirepass", "")
+	f("user alice on #ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad (+get ~x) +nosuch\nuser bob on\n", "requirepass", "")
 }
 
 // What cannot be taken stops the start, and says where it stands.
@@ -91,9 +90,12 @@ func TestMistakes(t *testing.T) {
 	f("cluster-enabled yes\n", `standard input:1: cluster-enabled: "yes" is not supported yet: there is no cluster`)
 	f("tls-port 7380\n", `standard input:1: tls-port: "7380" is not supported yet: there is no TLS`)
 	f("loadmodule /x.so\n", "standard input:1: loadmodule: not supported yet: there are no modules")
-	f("user alice on >x ~* +@all\n", "standard input:1: user: not supported yet: there are no users but the default one")
-	f("user default off\n", "standard input:1: user: not supported yet: there are no users but the default one")
-	f("requirepass a\nuser default on >b ~* &* +@all\n", "settings: user: the default user's password must be that of requirepass")
+	f("user alice on nonsense\n", "standard input:1: user: nonsense: Syntax error")
+	f("user alice on <secret\n", "standard input:1: user: <(redacted): The password you are trying to remove from the user does not exist")
+	f("user \"a b\" on\n", "standard input:1: user: Usernames can't contain spaces or null characters")
+	f("user alice (+get\n", "standard input:1: user: Unmatched parenthesis in selector definition.")
+	f("user alice on\nuser alice off\n", "standard input:2: user: Duplicate user found. A user can only be defined once in config files")
+	f("user alice on\naclfile /x\n", "settings: aclfile: users are given by user lines or by an aclfile, not by both")
 	f("port 0\n", "settings: port: no port to bind and no unixsocket: nobody could connect")
 	f("bind\n", "settings: port: no port to bind and no unixsocket: nobody could connect")
 	f("single-threaded yes\nshards 4\n", "settings: shards: single-threaded has one, not 4")

@@ -37,7 +37,9 @@ func (c *Config) Rewrite() error {
 	if err != nil {
 		return err
 	}
-	page.update(c)
+	if err := page.update(c); err != nil {
+		return err
+	}
 	return page.write(path)
 }
 
@@ -49,10 +51,12 @@ type page struct {
 	at    map[*Setting][]int // the lines of this file that give a setting
 	// elsewhere are the settings that an included file gives last.
 	elsewhere map[*Setting]bool
+	// included are those that an included file gives at all.
+	included map[*Setting]bool
 }
 
 func readPage(path string) (*page, error) {
-	p := &page{mode: 0o644, at: map[*Setting][]int{}, elsewhere: map[*Setting]bool{}}
+	p := &page{mode: 0o644, at: map[*Setting][]int{}, elsewhere: map[*Setting]bool{}, included: map[*Setting]bool{}}
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -71,6 +75,8 @@ func readPage(path string) (*page, error) {
 	l.assigned = func(row *Setting, file string, line int) {
 		if p.elsewhere[row] = file != path; file == path {
 			p.at[row] = append(p.at[row], line)
+		} else {
+			p.included[row] = true
 		}
 	}
 	err = l.open(path)
@@ -79,7 +85,7 @@ func readPage(path string) (*page, error) {
 }
 
 // update makes the lines say what the settings are.
-func (p *page) update(c *Config) {
+func (p *page) update(c *Config) error {
 	values := c.snapshot()
 	var added []string
 	drop := map[int]bool{}
@@ -92,6 +98,9 @@ func (p *page) update(c *Config) {
 		for _, i := range at {
 			drop[i] = true
 		}
+		if len(lines) == 0 {
+			return
+		}
 		last := at[len(at)-1] // after what an include may say before
 		drop[last] = false
 		p.lines[last] = strings.Join(lines, "\n")
@@ -101,10 +110,11 @@ func (p *page) update(c *Config) {
 			replace(row, row.lines(values[row.index]))
 		}
 	}
-	if user, password := must("user"), must("requirepass"); len(p.at[user]) > 0 && values[password.index] != p.said[password.index] {
-		replace(user, []string{"user default on " + passwordRule(values[password.index]) + " ~* &* +@all"})
+	if err := p.updateUsers(c, values, replace); err != nil {
+		return err
 	}
 	p.lines = slices.Concat(keep(p.lines, drop), p.heading(added), added)
+	return nil
 }
 
 // heading is what stands before added lines, unless it is there already.

@@ -16,7 +16,7 @@ var ignoredParts = []ignoredPart{
 	{groupTLS, noTLS, tlsRows},
 	{groupKeyspace, noMemoryBound, evictionRows},
 	{groupKeyspace, "memory is laid out and freed in another way", layoutRows},
-	{groupClients, "there are neither scripts, modules nor users", otherClientRows},
+	{groupClients, "there are no modules, and scripts run in one way", otherClientRows},
 	{groupServer, "it concerns the inner workings of redis-server", innerRows},
 }
 
@@ -140,8 +140,6 @@ var layoutRows = []Setting{
 }
 
 var otherClientRows = []Setting{
-	{Name: "acllog-max-len", Kind: Int, Default: "128", Max: longMax},
-	{Name: "acl-pubsub-default", Kind: Enum, Default: "resetchannels", Values: []string{"allchannels", "resetchannels"}},
 	{Name: "enable-module-command", Kind: Enum, Default: "no", Values: whom, When: AtStart},
 	{Name: "lua-enable-deprecated-api", Kind: Bool, Default: "no", When: AtStart, Hidden: true},
 	{Name: "lua-replicate-commands", Kind: Directive, When: AtStart, Min: 1, Max: 1},

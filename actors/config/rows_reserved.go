@@ -9,7 +9,6 @@ const (
 	noReplication = "there is no replication"
 	noCluster     = "there is no cluster"
 	noTLS         = "there is no TLS"
-	noACL         = "there are no users but the default one"
 )
 
 // directiveRows are what only a file or the command line can ask for. Min and
@@ -20,7 +19,7 @@ var directiveRows = []Setting{
 	{Name: "rename-command", Kind: Directive, When: AtStart, Min: 2, Max: 2, Group: groupDirectives,
 		Help: `Give a command another name; "" takes it away.`},
 	{Name: "user", Kind: Directive, When: AtStart, Min: 1, Max: math.MaxInt32, Group: groupDirectives, Secret: true, parse: parseUser,
-		Help: "Rights of a user; only the default one with all rights."},
+		Help: "A user, with the rules that say his passwords and rights."},
 	{Name: "loadmodule", Kind: Directive, When: AtStart, Min: 1, Max: math.MaxInt32, Group: groupDirectives,
 		Role: Reserved, Why: "there are no modules", Help: "Load a module."},
 	{Name: "sentinel", Kind: Directive, When: AtStart, Min: 1, Max: math.MaxInt32, Group: groupDirectives,
@@ -46,8 +45,6 @@ var reservedRows = []Setting{
 		Help: "Be a node of a cluster."},
 	{Name: "tls-port", Kind: Int, Default: "0", Max: 65535, Group: groupTLS, Role: Reserved, Why: noTLS,
 		Help: "TCP port for TLS."},
-	{Name: "aclfile", Kind: Text, When: AtStart, Group: groupClients, Role: Reserved, Why: noACL,
-		Help: "File of users and their rights."},
 	{Name: "daemonize", Kind: Bool, Default: "no", When: AtStart, Group: groupServer, Role: Reserved, FileLoads: true,
 		Why: "the server stays in the foreground, and systemd, a container or a shell (&) puts it elsewhere", Help: "Go to the background."},
 	{Name: "syslog-enabled", Kind: Bool, Default: "no", When: AtStart, Group: groupLog, Role: Reserved,

@@ -1,76 +1,102 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/session/acl"
 )
 
-// The rules of a user line that mean: everything.
-var everything = []string{"on", "~*", "allkeys", "&*", "allchannels", "+@all", "allcommands", "sanitize-payload", "skip-sanitize-payload"}
-
-// parseUser takes the one user that there is: the default one with all
-// rights, as redis-server writes it into the files that it rewrites.
+// parseUser takes a user line: a name and rules. What these say of commands can
+// only be looked at when the commands are known, see addUsers.
 func parseUser(s *Setting, words []string, before string) (string, error) {
 	value, err := parseDirective(s, words, before)
 	if err != nil {
 		return "", err
 	}
-	rules := slices.DeleteFunc(slices.Clone(words[1:]), func(rule string) bool {
-		return isPassword(rule) || slices.Contains(everything, strings.ToLower(rule))
-	})
-	if words[0] != "default" || len(rules) > 0 || !slices.Contains(words, "on") {
-		return "", errors.New("not supported yet: " + noACL)
+	for line := range strings.Lines(before) {
+		if have, _ := splitLine(line); have[0] == words[0] {
+			return "", errors.New("Duplicate user found. A user can only be defined once in config files")
+		}
+	}
+	if err := acl.Plausible(words[0], words[1:]); err != nil {
+		return "", err
 	}
 	return value, nil
 }
 
-func isPassword(rule string) bool {
-	return rule == "nopass" || strings.HasPrefix(rule, ">") || strings.HasPrefix(rule, "#")
-}
-
-// adoptUser makes the password of the default user's line requirepass. A hash
-// can only be compared with the requirepass that is there: redis-server writes
-// both.
-func (c *Config) adoptUser() error {
-	for _, words := range c.directive("user") {
-		for _, rule := range words[1:] {
-			if isPassword(rule) && !c.adoptPassword(rule) {
-				return &Mistake{"settings", "user", "the default user's password must be that of requirepass"}
-			}
+// addUsers makes the users whom the settings name, in a system that does not
+// serve yet: those of the user lines, or of the aclfile.
+func (c *Config) addUsers(s *actors.System) error {
+	server := s.Server
+	if err := defineUsers(server.Users, c.directive("user")); err != nil {
+		return err
+	}
+	if server.UsersFile = c.Text("aclfile"); server.UsersFile != "" {
+		if err := server.ReloadUsers(); err != nil {
+			return &Mistake{"settings", "aclfile", err.Error()}
+		}
+	}
+	for _, a := range server.Users.All() {
+		if !a.Now().Enabled() {
+			server.Log.Warn("a user may not log in: his rules do not say on", "user", a.Name())
 		}
 	}
 	return nil
 }
 
-func (c *Config) adoptPassword(rule string) bool {
-	row := must("requirepass")
-	switch password := c.values[row.index]; {
-	case rule == passwordRule(password), rule == ">"+password:
-	case rule[0] == '>' && password == "":
-		c.values[row.index] = rule[1:]
-	default:
-		return false
+// defineUsers adds users, each given by his name and rules.
+func defineUsers(users *acl.Users, lines [][]string) error {
+	for _, words := range lines {
+		if _, err := users.Define(words[0], words[1:]); err != nil {
+			return &Mistake{"settings", "user", fmt.Sprintf("%s: %v", words[0], err)}
+		}
 	}
-	return true
+	return nil
 }
 
-// passwordRule is how a user line gives the password without telling it.
-func passwordRule(password string) string {
-	if password == "" {
-		return "nopass"
+// errUsersElsewhere is the answer to a rewrite that cannot tell of the users.
+var errUsersElsewhere = errors.New("Users that an included file gives have been changed; that file is left alone")
+
+// updateUsers makes the file's user lines say who the users are now, if it does
+// not say so already. With an aclfile it is that which tells of them.
+func (p *page) updateUsers(c *Config, values []string, replace func(row *Setting, lines []string)) error {
+	if c.system == nil || values[must("aclfile").index] != "" {
+		return nil
 	}
-	sum := sha256.Sum256([]byte(password))
-	return "#" + hex.EncodeToString(sum[:])
+	now, user := c.system.Server.Users, must("user")
+	said := acl.NewUsers(now.Commands)
+	said.SetHearsAll(values[must("acl-pubsub-default").index] == "allchannels")
+	said.SetPassword(values[must("requirepass").index])
+	plain := said.Lines()
+	if err := defineUsers(said, directiveLines(p.said[user.index])); err == nil && slices.Equal(said.Lines(), now.Lines()) {
+		return nil
+	}
+	if p.included[user] {
+		return errUsersElsewhere
+	}
+	var lines []string
+	for _, text := range now.Lines() {
+		if !slices.Contains(plain, text) {
+			words := strings.Split(text, " ")
+			lines = append(lines, line(words[0], words[1:]))
+		}
+	}
+	replace(user, lines)
+	return nil
 }
 
 // directive are the words of each use of a directive.
-func (c *Config) directive(name string) [][]string {
+func (c *Config) directive(name string) [][]string { return directiveLines(c.Text(name)) }
+
+// directiveLines are the words of each line of a directive's value.
+func directiveLines(value string) [][]string {
 	var uses [][]string
-	for line := range strings.Lines(c.Text(name)) {
-		words, _ := splitLine(line) // it was written by us
+	for text := range strings.Lines(value) {
+		words, _ := splitLine(text) // it was written by us
 		uses = append(uses, words)
 	}
 	return uses

@@ -40,6 +40,8 @@ var withoutGood = map[string]string{
 	"DEBUG|CRASH":    "it ends the server",
 	"DEBUG|ERROR":    "what it is for is an error",
 	"CONFIG|REWRITE": "it needs a file",
+	"ACL|LOAD":       "it needs a file",
+	"ACL|SAVE":       "it needs a file",
 	"MODULE|LOAD":    "there are no modules",
 	"MODULE|LOADEX":  "there are no modules",
 	"MODULE|UNLOAD":  "there are no modules",

@@ -88,7 +88,7 @@ type sorting struct {
 	stores        bool
 }
 
-func parseSort(a *command.Args, mayStore bool) sorting {
+func parseSort(tx *keyspace.Tx, a *command.Args, mayStore bool) sorting {
 	o := sorting{count: -1}
 	for a.More() {
 		switch {
@@ -105,8 +105,14 @@ func parseSort(a *command.Args, mayStore bool) sorting {
 		case a.OptionWith("BY", 1):
 			o.by = parseReference(a.Bytes())
 			o.asIs = o.asIs || !o.by.reaches
+			if o.by.reaches && !readsAll(tx, a) {
+				a.Fail(errSortBy)
+			}
 		case a.OptionWith("GET", 1):
 			o.gets = append(o.gets, parseReference(a.Bytes()))
+			if !readsAll(tx, a) {
+				a.Fail(errSortGet)
+			}
 		default:
 			a.Syntax()
 		}
@@ -130,7 +136,7 @@ func canSort(t keyspace.Type) bool {
 }
 
 func sort(tx *keyspace.Tx, a *command.Args, mayStore bool) resp.Reply {
-	key, o := a.Key(), parseSort(a, mayStore)
+	key, o := a.Key(), parseSort(tx, a, mayStore)
 	if a.Bad() {
 		return a.Err()
 	}
@@ -156,7 +162,20 @@ func sort(tx *keyspace.Tx, a *command.Args, mayStore bool) resp.Reply {
 	return s.answer()
 }
 
-var errScores = resp.Error("ERR One or more scores can't be converted into double")
+var (
+	errScores  = resp.Error("ERR One or more scores can't be converted into double")
+	errSortBy  = resp.Error("ERR BY option of SORT denied due to insufficient ACL permissions.")
+	errSortGet = resp.Error("ERR GET option of SORT denied due to insufficient ACL permissions.")
+)
+
+// readsAll reports whether whoever asks may read every key, as BY and GET let him:
+// who knows nothing of rights may.
+func readsAll(tx *keyspace.Tx, a *command.Args) bool {
+	asking, hasRights := tx.Caller.(interface {
+		ReadsAll(meta *command.Meta, argv [][]byte) bool
+	})
+	return !hasRights || asking.ReadsAll(a.Meta(), a.Argv())
+}
 
 // hasStar reports whether a pattern of BY or GET has a place for the element.
 func hasStar(pattern []byte) bool { return bytes.IndexByte(pattern, '*') >= 0 }

@@ -104,3 +104,15 @@ func (us *Users) replace(users map[string]*User) (gone []*Account) {
 	}
 	return gone
 }
+
+// Plausible tells the mistakes of a user's rules that show without knowing the
+// commands.
+func Plausible(name string, rules []string) error {
+	us := NewUsers(NewCommands(nil))
+	if hasBlanks(name) {
+		return ErrName
+	}
+	d := us.newDraft(name)
+	d.lenient = true
+	return d.applyAll(rules)
+}

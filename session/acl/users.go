@@ -104,6 +104,15 @@ func (us *Users) Login(name, password []byte) *Account {
 // Set changes a user by rules, or makes a new one: all of the rules count, or
 // with the error (a *RuleError, an Unmatched or ErrName) none.
 func (us *Users) Set(name string, rules []string) (*Account, error) {
+	return us.set(name, rules, false)
+}
+
+// Define is Set for a user who is made anew, whatever he was.
+func (us *Users) Define(name string, rules []string) (*Account, error) {
+	return us.set(name, rules, true)
+}
+
+func (us *Users) set(name string, rules []string, anew bool) (*Account, error) {
 	if hasBlanks(name) {
 		return nil, ErrName
 	}
@@ -111,7 +120,7 @@ func (us *Users) Set(name string, rules []string) (*Account, error) {
 	defer us.mu.Unlock()
 	a := us.byName[name]
 	d := us.newDraft(name)
-	if a != nil {
+	if a != nil && !anew {
 		d = us.draftOf(a.Now())
 	}
 	if err := d.applyAll(rules); err != nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/acl"
 )
 
 var _ = Commands.Add(command.Spec[*session.Session]{
@@ -25,7 +26,7 @@ var (
 	errWrongPass  = resp.Error("WRONGPASS invalid username-password pair or user is disabled.")
 )
 
-var defaultUser = []byte("default")
+var defaultUser = []byte(acl.DefaultName)
 
 func auth(s *session.Session, a *command.Args) resp.Reply {
 	user := defaultUser
@@ -34,10 +35,10 @@ func auth(s *session.Session, a *command.Args) resp.Reply {
 		return resp.ErrSyntax
 	case a.Len() == 2:
 		user = a.Bytes()
-	case s.Server().Password() == "":
+	case s.Server().Users.Default.Now().NoPass():
 		return errNoPassword
 	}
-	if !s.Login(user, a.Bytes()) {
+	if !s.Login(user, a.Bytes(), a) {
 		return errWrongPass
 	}
 	return resp.OK

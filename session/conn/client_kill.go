@@ -45,14 +45,14 @@ func killClients(s *session.Session, a *command.Args) resp.Reply {
 		}
 		return resp.OK
 	}
-	which := readChoice(a)
+	which := readChoice(s, a)
 	if a.Bad() {
 		return a.Err()
 	}
 	return resp.Int(int64(which.kill(s)))
 }
 
-func readChoice(a *command.Args) choice {
+func readChoice(s *session.Session, a *command.Args) choice {
 	which := choice{skipMe: true}
 	for a.More() {
 		switch {
@@ -65,7 +65,7 @@ func readChoice(a *command.Args) choice {
 		case a.OptionWith("LADDR", 1):
 			which.laddr = string(a.Bytes())
 		case a.OptionWith("USER", 1):
-			which.owner = readUser(a)
+			which.owner = readUser(s.Server(), a)
 		case a.OptionWith("MAXAGE", 1):
 			which.maxAge = a.IntIn(0, math.MaxInt64, errMaxAge)
 		case a.OptionWith("SKIPME", 1):
@@ -80,12 +80,12 @@ func readChoice(a *command.Args) choice {
 }
 
 // readUser reads the name of a user that exists.
-func readUser(a *command.Args) string {
-	name := string(a.Bytes())
-	if name != string(defaultUser) {
-		a.Fail(resp.Error("ERR No such user '" + name + "'"))
+func readUser(server *session.Server, a *command.Args) string {
+	name := a.Bytes()
+	if server.Users.Find(name) == nil {
+		a.Fail(resp.Error("ERR No such user '" + string(name) + "'"))
 	}
-	return name
+	return string(name)
 }
 
 // kill closes the sessions chosen and returns how many they were. The one that

@@ -2,7 +2,6 @@ package conn
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/troupedb/troupe/resp"
@@ -42,7 +41,7 @@ func listClients(s *session.Session, a *command.Args) resp.Reply {
 	}
 	var text []byte
 	for _, one := range listed {
-		text = append(appendClient(text, one, s, a.Meta()), '\n')
+		text = append(one.AppendInfo(text, s, a.Meta()), '\n')
 	}
 	return resp.VerbatimText("txt", string(text))
 }
@@ -103,57 +102,5 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 })
 
 func clientInfo(s *session.Session, a *command.Args) resp.Reply {
-	return resp.VerbatimText("txt", string(append(appendClient(nil, s, s, a.Meta()), '\n')))
-}
-
-// appendClient describes a session. asking is the one that asks, by the command
-// asked. What a session keeps in its transport's buffers is not known to
-// others, so the fields for them, which clients expect, are zero.
-func appendClient(dst []byte, one, asking *session.Session, asked *command.Meta) []byte {
-	now := one.Server().Millis()
-	idle, last := (now-one.Used.Load())/1000, one.Last.Load()
-	if one == asking {
-		idle, last = 0, asked
-	}
-	name := "NULL"
-	if last != nil {
-		name = last.Lower()
-	}
-	unsent := one.Unsent.Load()
-	queued, events := 0, "r"
-	if unsent > 0 {
-		queued, events = 1, "rw"
-	}
-	patterns := one.Patterns.Load()
-	dst = fmt.Appendf(dst, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
-		one.ID(), one.Address(), one.LocalAddress(), one.FD(), *one.Name.Load(), max(now-one.Born, 0)/1000, max(idle, 0),
-		clientFlags(one), one.DB.Load(), one.Channels.Load()-patterns, patterns, one.ShardChannels.Load(), one.Queued.Load(), one.Locks.Load())
-	return fmt.Appendf(dst, " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s "+
-		"redir=%d resp=%d lib-name=%s lib-ver=%s live=%d",
-		queued, unsent, one.Memory(), events, name, *one.User.Load(), one.Redirect.Load(), one.Proto.Load(), *one.LibName.Load(), *one.LibVer.Load(), one.Watching.Load())
-}
-
-// clientFlags are a session's flags in Redis's letters.
-func clientFlags(one *session.Session) string {
-	var letters []byte
-	flags := one.Flags.Load()
-	for _, f := range []struct {
-		flag   uint32
-		letter byte
-	}{
-		{session.FlagMonitor, 'O'}, {session.FlagPubSub, 'P'}, {session.FlagMulti, 'x'}, {session.FlagBlocked, 'b'},
-		{session.FlagTracking, 't'}, {session.FlagBrokenRedirect, 'R'}, {session.FlagBroadcast, 'B'},
-		{session.FlagDirty, 'd'}, {session.FlagNoEvict, 'e'}, {session.FlagNoTouch, 'T'},
-	} {
-		if flags&f.flag != 0 {
-			letters = append(letters, f.letter)
-		}
-	}
-	if one.Unix() {
-		letters = append(letters, 'U')
-	}
-	if len(letters) == 0 {
-		return "N"
-	}
-	return string(letters)
+	return resp.VerbatimText("txt", string(append(s.AppendInfo(nil, s, a.Meta()), '\n')))
 }

@@ -39,7 +39,7 @@ func hello(s *session.Session, a *command.Args) resp.Reply {
 	switch {
 	case a.Bad():
 		return a.Err()
-	case g.login && !s.Login(g.user, g.password):
+	case g.login && !s.Login(g.user, g.password, a):
 		return errWrongPass
 	case !s.LoggedIn():
 		return errHelloFirst

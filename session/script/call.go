@@ -103,6 +103,11 @@ func (m *machine) command(l *lua.LState) resp.Reply {
 		return errCommandArity
 	case row.Flags.Has(command.NoScript), row.Watches != nil:
 		return errNotFromScript
+	}
+	if refusal := r.denied(row, argv); refusal.Kind() != resp.None {
+		return refusal
+	}
+	switch {
 	case r.readOnly && row.Flags.Has(command.Write):
 		return errReadOnly
 	case row.Data != nil:

@@ -165,16 +165,3 @@ func (m *machine) log(l *lua.LState) int {
 	}
 	return 0
 }
-
-// mayCall is acl_check_cmd: everybody may call what there is.
-func (m *machine) mayCall(l *lua.LState) int {
-	argv, mistake := m.words(l)
-	if mistake != "" {
-		return raise(l, mistake)
-	}
-	if row := m.engine.catalogue.Lookup(argv); row == nil {
-		return raise(l, "Invalid command passed to redis.acl_check_cmd()")
-	}
-	l.Push(lua.LTrue)
-	return 1
-}

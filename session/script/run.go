@@ -11,6 +11,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/acl"
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -43,6 +44,8 @@ type run struct {
 	listed bool      // among those that may be killed
 	killed atomic.Bool
 	wrote  atomic.Bool
+
+	denials []acl.Denial // see denied
 }
 
 // errWide ends a script that is to run again over all shards.
@@ -76,6 +79,9 @@ func (t there) run(j *job, argv [][]byte) resp.Reply {
 		t.unlist(r)
 	}
 	wide := m.stop == errWide
+	if !wide {
+		r.noteDenials()
+	}
 	inside := r.inside
 	if inside {
 		panic(fmt.Sprintf("a command failed within a script: %s", reply.Str()))

@@ -129,10 +129,15 @@ func (r *Registry) bury(room *room) {
 // Kill ends all watches of the queries with a fingerprint: every watcher's last
 // frame is the reason, an error. It returns how many watches there were.
 func (r *Registry) Kill(fingerprint string, reason resp.Reply) (watches int) {
+	return r.EndIf(func(q *Query) bool { return q.Fingerprint(0) == fingerprint }, reason)
+}
+
+// EndIf is Kill for the queries of which ends is true.
+func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, room := range r.rooms {
-		if room.query.Fingerprint(0) == fingerprint {
+		if ends(room.query) {
 			watches += room.watchers
 			r.forget(room)
 			room.send(&Finish{reason})
