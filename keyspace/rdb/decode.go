@@ -32,6 +32,10 @@ func NewDecoder(data []byte) *Decoder { return &Decoder{in: data} }
 // NewReader reads from a stream, a little ahead of what is asked for.
 func NewReader(r io.Reader) *Decoder { return &Decoder{more: newSource(r, chunk)} }
 
+// Reset makes the Decoder one of other bytes in memory, without a mistake. What
+// it has handed out stays as it is.
+func (d *Decoder) Reset(data []byte) { d.in, d.more, d.err = data, nil, nil }
+
 // Err is the first mistake, one of the errors of this package or the stream's.
 func (d *Decoder) Err() error { return d.err }
 

@@ -290,3 +290,18 @@ func TestLyingLengths(t *testing.T) {
 	f("\xc3\x03\x80\x3f\xff\xff\xff\x00a\x20\x00")
 	f("\x81\x00\x00\x00\x00\x3f\xff\xff\xffabc")
 }
+
+// A Decoder that is used again has no mistakes, and leaves what it gave.
+func TestReset(t *testing.T) {
+	t.Parallel()
+	d := NewDecoder([]byte("\xc0\x05\x05"))
+	first := d.Text()
+	d.Text()
+	if d.Err() == nil {
+		t.Fatal("a text is read that is not there")
+	}
+	d.Reset([]byte("\xc0\x07"))
+	if got := string(d.Text()); got != "7" || d.Err() != nil || d.Left() != 0 || string(first) != "5" {
+		t.Errorf("%q, %v, and before it %q", got, d.Err(), first)
+	}
+}
