@@ -18,6 +18,9 @@ func (d *Dir) Begin(c Config) (*Log, error) {
 		return nil, fmt.Errorf("beginning the journal: %w", err)
 	}
 	d.clear()
+	if err := d.secure(); err != nil {
+		return nil, fmt.Errorf("securing the journal's end: %w", err)
+	}
 	m := d.Manifest()
 	m.close(d.end.version, d.end.offset)
 	m.Epoch = max(m.Epoch, d.last>>EpochShift, m.Snapshot.Version>>EpochShift) + 1

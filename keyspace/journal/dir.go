@@ -24,7 +24,8 @@ type Dir struct {
 	unsettled bool // the manifest here may or may not be the one on disk
 	leftovers []leftover
 	replayed  bool
-	end       mark // of the last segment, as far as it is sound
+	end       mark  // of the last segment, as far as it is sound
+	proven    int64 // up to here it is certainly on disk
 	last      uint64
 }
 
@@ -38,10 +39,12 @@ type leftover struct {
 // it with the files that are there. It changes nothing else. The error is ErrLocked if another process has
 // the directory, a *Damage if a file is missing, too short, not ours or not understood.
 func OpenDir(disk FS, path string) (*Dir, error) {
-	if _, err := disk.ReadDir(path); errors.Is(err, fs.ErrNotExist) {
-		if err := makeDir(disk, path); err != nil {
-			return nil, fmt.Errorf("making the data directory: %w", err)
-		}
+	_, err := disk.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = makeDir(disk, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the data directory: %w", err)
 	}
 	lock, err := disk.Lock(filepath.Join(path, lockName))
 	if err != nil {
@@ -242,7 +245,7 @@ func (d *Dir) classifySegment(name string, number uint64) error {
 		return err
 	}
 	h, err := readHead(d.fs, d.Path(name))
-	unborn := number == d.manifest.Next && size <= segmentHead
+	unborn := number <= d.manifest.Next && size <= segmentHead // it has no record
 	switch {
 	case unborn:
 	case isFlaw(err):

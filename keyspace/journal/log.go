@@ -13,6 +13,7 @@ import (
 const (
 	EpochShift = 40
 	epochHalf  = 1 << (EpochShift - 1)
+	epochMax   = 1<<(64-EpochShift) - 3 // leaves a start and a carry
 )
 
 // Log takes records and gets them on disk. Its methods may be called from any goroutine.

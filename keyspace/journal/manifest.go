@@ -157,6 +157,9 @@ func (m *Manifest) sound() error {
 			return fmt.Errorf("names a snapshot %.100q that can't be", s.Name)
 		}
 	}
+	if m.Next == 0 || m.Next > numberMax || m.Epoch > epochMax {
+		return errors.New("has a number that can't be")
+	}
 	var number, version uint64
 	for i, s := range m.Segments {
 		closed := s.Size > segmentHead && s.Last >= s.First

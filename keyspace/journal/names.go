@@ -16,6 +16,9 @@ const (
 	asideSuffix  = ".aside"
 )
 
+// numberMax is more files than are ever made, and leaves room to count on.
+const numberMax = 1 << 56
+
 func segmentName(number uint64) string { return fmt.Sprintf("journal-%06d.log", number) }
 
 // snapshotName has the version in it, so that a directory whose manifest is lost can be put together again.
@@ -27,7 +30,7 @@ func snapshotName(number, version uint64) string {
 func parseSegmentName(name string) (number uint64, ok bool) {
 	digits, found := strings.CutPrefix(strings.TrimSuffix(name, ".log"), "journal-")
 	number, err := strconv.ParseUint(digits, 10, 64)
-	return number, found && err == nil && name == segmentName(number)
+	return number, found && err == nil && number <= numberMax && name == segmentName(number)
 }
 
 // parseSnapshotName gives the number of a snapshot's name, and the version it is of.
@@ -36,7 +39,7 @@ func parseSnapshotName(name string) (number, version uint64, ok bool) {
 	first, second, both := strings.Cut(rest, "-")
 	number, err1 := strconv.ParseUint(first, 10, 64)
 	version, err2 := strconv.ParseUint(second, 10, 64)
-	ok = found && both && err1 == nil && err2 == nil && name == snapshotName(number, version)
+	ok = found && both && err1 == nil && err2 == nil && number <= numberMax && name == snapshotName(number, version)
 	return number, version, ok
 }
 

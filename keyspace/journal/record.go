@@ -49,6 +49,15 @@ func stamp(record []byte, seed uint32, offset, synced int64) {
 	binary.LittleEndian.PutUint32(record, checksum(record, seed))
 }
 
+// syncedBefore gives the offset up to which the file was on disk when a record was written at another.
+func syncedBefore(record []byte, offset int64) int64 {
+	unsynced := int64(binary.LittleEndian.Uint32(record[atUnsynced:]))
+	if unsynced == unsyncedMax {
+		return 0
+	}
+	return offset - unsynced
+}
+
 // checksum is of all of a record but the checksum itself. The seed is its segment's: a record in another
 // segment's file is not sound there.
 func checksum(record []byte, seed uint32) uint32 {

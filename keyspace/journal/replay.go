@@ -113,8 +113,10 @@ func (r *replay) segment(s Segment) error {
 	if what == "" && size > scan.end {
 		what = "there are bytes behind the end"
 	}
-	d.end = scan.mark()
-	r.report.Last = max(r.report.Last, d.end.version)
+	d.end, d.proven = scan.mark(), scan.proven
+	if d.end.version >= s.First {
+		r.report.Last = max(r.report.Last, d.end.version)
+	}
 	r.report.Tail = nil
 	if what != "" {
 		r.report.Tail = &Tail{File: s.Name(), Offset: scan.at, Size: size - scan.at, What: what}

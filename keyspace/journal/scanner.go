@@ -19,6 +19,7 @@ type scanner struct {
 	seed   uint32
 	at     int64  // the next record's offset
 	expect uint64 // its version
+	proven int64  // up to here the records say that a sync succeeded
 
 	block []byte // what was read of the file
 	from  int64  // its offset
@@ -62,6 +63,7 @@ func (s *scanner) next() (Record, error) {
 	if checksum(record, s.seed) != binary.LittleEndian.Uint32(record) {
 		return Record{}, flaw(fmt.Sprintf("record %d has a wrong checksum", version))
 	}
+	s.proven = max(s.proven, syncedBefore(record, s.at))
 	s.at += size
 	s.expect++
 	return Record{Version: version, Time: recordTime(record), Body: record[recordHead:]}, nil
@@ -103,14 +105,15 @@ func readAt(file File, b []byte, offset int64) error {
 // that is a write that a crash cut short, whatever bytes it left. A sound record behind it that was written
 // when the flawed place was known to be on disk: that is damage. A sound record that was written before
 // that was known: a crash may have kept the later page of a write and lost the one before, which then reads
-// as zeros; so with a sector of zeros in between it is a cut write, and without one damage.
+// as zeros from where the file once ended; so with zeros up to the end of a sector it is a cut write, and
+// without them damage.
 func (s *scanner) judge() (inside bool, sound int64, err error) {
 	search := &search{scanner: s, flawed: s.at, sound: -1, budget: 64*(s.end-s.at) + 64*blockBytes}
 	proven, err := search.run()
 	if err != nil || proven || search.sound < 0 {
 		return proven, search.sound, err
 	}
-	zeros, err := s.hasZeroSector(search.flawed, search.sound)
+	zeros, err := s.hasLostSector(search.flawed, search.sound)
 	return !zeros, search.sound, err
 }
 
@@ -150,8 +153,7 @@ func (s *search) run() (proven bool, err error) {
 		if s.sound < 0 {
 			s.sound = at
 		}
-		unsynced := int64(binary.LittleEndian.Uint32(top[atUnsynced:]))
-		if unsynced < unsyncedMax && at-unsynced > s.flawed {
+		if syncedBefore(top[:], at) > s.flawed {
 			return true, nil
 		}
 		at += recordHead + int64(bodyLength(top[:])) - 1
@@ -182,14 +184,14 @@ func (s *search) isSound(top [recordHead]byte, at int64) (bool, error) {
 	return sum == binary.LittleEndian.Uint32(top[:]), nil
 }
 
-// hasZeroSector tells whether a sector that overlaps [from, to) is all zeros.
-func (s *scanner) hasZeroSector(from, to int64) (bool, error) {
-	for at := from - from%sectorBytes; at < to; at += sectorBytes {
-		b, err := s.view(at, int(min(sectorBytes, s.end-at)))
+// hasLostSector tells whether a sector that overlaps [from, to) is zeros, or is from there on.
+func (s *scanner) hasLostSector(from, to int64) (bool, error) {
+	for start := from - from%sectorBytes; start < to; start += sectorBytes {
+		b, err := s.view(start, int(min(sectorBytes, s.end-start)))
 		if err != nil {
 			return false, err
 		}
-		if len(b) == sectorBytes && isZero(b) {
+		if isZero(b) || start < from && isZero(b[from-start:]) {
 			return true, nil
 		}
 	}

@@ -68,6 +68,9 @@ func parseHead(b []byte) (head, error) {
 		first:  binary.LittleEndian.Uint64(b[48:]),
 	}
 	copy(h.identity[:], b[16:])
+	if h.first <= h.after {
+		return head{}, errNoSegment
+	}
 	return h, nil
 }
 

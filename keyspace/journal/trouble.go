@@ -37,7 +37,7 @@ const attemptsBeforeMove = 3
 // known to be on disk move to a new segment.
 func (w *writer) mend() error {
 	if w.dir.unsettled {
-		if err := w.dir.store(w.dir.Manifest()); err != nil {
+		if err := w.settle(); err != nil {
 			return err
 		}
 	}
@@ -50,6 +50,18 @@ func (w *writer) mend() error {
 	}
 	if err := w.move(); err != nil {
 		return fmt.Errorf("moving on from %s: %w", segmentName(w.segment.number), err)
+	}
+	return nil
+}
+
+// settle writes the manifest again, of which nobody knows whether it is the one on disk. What had to wait
+// for that is told then.
+func (w *writer) settle() error {
+	if err := w.dir.store(w.dir.Manifest()); err != nil {
+		return err
+	}
+	if w.segment.synced == w.segment.end() {
+		w.safe()
 	}
 	return nil
 }
@@ -83,6 +95,7 @@ func (w *writer) move() error {
 		s.discard(w.dir.fs, w.dir.path)
 		return err
 	}
+	s.synced = s.end()
 	w.cutBack, w.doubtful = false, false
 	w.retire(old)
 	if err != nil {
@@ -99,6 +112,7 @@ func (w *writer) refill(old *segment, from mark) error {
 	if err := w.readBack(old, from); err != nil {
 		return err
 	}
+	w.segment.freed = w.segment.end()
 	l := w.log
 	l.mu.Lock()
 	l.backlog.rewind()

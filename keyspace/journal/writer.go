@@ -210,8 +210,9 @@ func (w *writer) syncIsDue(now time.Time) bool {
 	case Always:
 		return true
 	case EverySecond:
-		// What is not synced is kept in memory, so a sync is also due before that becomes much.
-		return now.Sub(w.lastSync) >= syncPeriod || unsynced >= w.log.config.BacklogMax/4 || w.log.isAsked()
+		// What is not synced is kept in memory, so a sync is also due before that becomes much. After
+		// trouble what is left to do has waited long enough.
+		return w.attempts > 0 || now.Sub(w.lastSync) >= syncPeriod || unsynced >= w.log.config.BacklogMax/4 || w.log.isAsked()
 	}
 	return w.log.isAsked()
 }
