@@ -45,9 +45,10 @@ type Kind struct {
 	Parts    func(tx *Tx, v Value) *StreamParts
 	PutParts func(tx *Tx, key []byte, p *StreamParts, deadline int64, event string) (mistake resp.Reply)
 	// Freeze keeps a value of the Object form as it is now for a save, whatever
-	// becomes of it. A value is not frozen twice at a time. Nil for types whose
-	// values are saved in one go.
-	Freeze func(tx *Tx, v Value) Frozen
+	// becomes of it, and counts in kept the bytes that this takes beside the
+	// value. A value is not frozen twice at a time. Nil for types whose values are
+	// saved in one go.
+	Freeze func(v Value, kept *int64) Frozen
 	// Expire removes fields of a value that are past their deadline at the time
 	// now, at least one and with about so much effort (one for each small field),
 	// tells so, and returns the effort that it took. It says by Tx.ExpireFields

@@ -42,3 +42,57 @@ type StreamDelivery struct {
 	Count    uint64
 	Consumer int // which one of the group's
 }
+
+// StreamPart is a part of a stream that is saved in pieces. The parts come in
+// the order of RDB files:
+//
+//	StreamRun …, StreamHead, and for each group
+//	StreamGroupHead, StreamDeliveries …, StreamConsumers, and for each consumer
+//	StreamConsumerHead, StreamOwned …
+//
+// They are good until the visitor returns.
+type StreamPart interface{ part() }
+
+// StreamRun is neighbouring entries, at least one, about as many as a listpack
+// of a stream has.
+type StreamRun struct{ Entries iter.Seq2[StreamID, [][]byte] }
+
+// StreamHead is what StreamParts has beside the entries, and the number of
+// groups.
+type StreamHead struct {
+	Length, Added        uint64
+	Last, First, Deleted StreamID
+	Groups               int
+}
+
+// StreamGroupHead begins a group, which has so many deliveries.
+type StreamGroupHead struct {
+	Name    []byte
+	Last    StreamID
+	Read    int64
+	Pending int
+}
+
+// StreamDeliveries are the next of a group's, in the order of their IDs.
+type StreamDeliveries []StreamDelivery
+
+// StreamConsumers is how many consumers the group has.
+type StreamConsumers int
+
+// StreamConsumerHead begins a consumer, to whom so many of the deliveries were
+// made.
+type StreamConsumerHead struct {
+	StreamConsumer
+	Pending int
+}
+
+// StreamOwned are the next IDs of a consumer's deliveries.
+type StreamOwned []StreamID
+
+func (StreamRun) part()          {}
+func (StreamHead) part()         {}
+func (StreamGroupHead) part()    {}
+func (StreamDeliveries) part()   {}
+func (StreamConsumers) part()    {}
+func (StreamConsumerHead) part() {}
+func (StreamOwned) part()        {}

@@ -33,41 +33,6 @@ type Image interface {
 	End(dst []byte, l Large) []byte
 }
 
-// Large is a value that is saved in pieces.
-type Large struct {
-	Key      []byte
-	Type     Type
-	Encoding Encoding
-	// Deadline is when the key ends, Unix milliseconds, or NoDeadline; Fields,
-	// when the first of its fields does.
-	Deadline, Fields int64
-	// Stamp is the key's access clock.
-	Stamp uint32
-	// Frozen has its elements.
-	Frozen Frozen
-}
-
-// Frozen is a large value as it was when it was frozen, whatever has become of
-// it since. The value keeps what is needed for that, element by element, before
-// it changes; it must live until the walk is over.
-type Frozen interface {
-	// Len is the number of elements.
-	Len() int
-	// Walk calls visit for the next elements, with about so much effort (one for
-	// each small element), and reports whether those were the last. Lists are
-	// walked in order.
-	Walk(effort int, visit func(Element)) (done bool)
-	// Thaw ends it, walked to the end or not: the value keeps nothing any more.
-	Thaw()
-}
-
-// largeMin is from how many elements, or bytes, on a value that can be frozen is
-// saved in pieces. Others are saved in one go: in well under a millisecond.
-const (
-	largeLenMin   = 1024
-	largeBytesMin = 128 << 10
-)
-
 // saving is a shard's part of a save.
 type saving struct {
 	image   Image // nil for one that was given up, which only ends its walk
@@ -76,6 +41,8 @@ type saving struct {
 	earlyDB int    // the database that early's last entry belongs to
 	bytesDB int    // likewise of the walk's
 	large   []*large
+	objects map[Object]*large // the same, by their Objects
+	kept    int64             // what they keep beside their values, in bytes
 	scratch []byte
 	keys    int
 	err     error
@@ -90,15 +57,6 @@ type source struct {
 	left bool
 }
 
-// large is a value that was frozen.
-type large struct {
-	Large
-	db     int
-	object Object
-	begun  bool
-	orphan bool // no key has it any more
-}
-
 // errLateSave is a fault of the program: a key was changed before it was saved.
 var errLateSave = errors.New("a key was changed before it was saved")
 
@@ -106,7 +64,7 @@ var errLateSave = errors.New("a key was changed before it was saved")
 // the form that each of them saves in.
 func (tx *Tx) StartSave(image func() Image) {
 	tx.EachShard(func(sh *Shard) {
-		s := &saving{image: image(), earlyDB: -1, bytesDB: -1}
+		s := &saving{image: image(), earlyDB: -1, bytesDB: -1, objects: map[Object]*large{}}
 		for i := range sh.dbs[:sh.opened] {
 			d := &sh.dbs[i]
 			if d.keys != nil && d.keys.Len() > 0 {
@@ -193,23 +151,6 @@ func (tx *Tx) saveValue(dst []byte, v *Value, db int, last *int) []byte {
 	return dst
 }
 
-// freeze freezes a value, if it is large enough to be saved in pieces.
-func (tx *Tx) freeze(v *Value, db int) bool {
-	if !v.head.object() {
-		return false
-	}
-	obj, kind := v.Object(), tx.Kind(v.head.typ)
-	if kind == nil || kind.Freeze == nil || obj.Len() < largeLenMin && obj.Bytes() < largeBytesMin {
-		return false
-	}
-	key := append([]byte(nil), v.Key()...)
-	v.sh.save.large = append(v.sh.save.large, &large{db: db, object: obj, Large: Large{
-		Key: key, Type: v.head.typ, Encoding: obj.Encoding(), Deadline: tx.Deadline(*v),
-		Fields: v.fieldDeadline(), Stamp: v.Stamp(), Frozen: kind.Freeze(tx, *v),
-	}})
-	return true
-}
-
 // setKept marks an entry as saved, or takes the mark away.
 func (v *Value) setKept(kept bool) {
 	v.head.flags &^= flagKept
@@ -285,73 +226,6 @@ func swapSaving(x, y *db) {
 	}
 }
 
-// SaveLarge appends some of the first large value of the one shard at hand. It
-// reports whether that is said whole: the next call begins with another value,
-// or appends nothing if there is none. Call it when SaveSome is done.
-func (tx *Tx) SaveLarge(dst []byte, most int) (out []byte, whole bool) {
-	sh := tx.only
-	s := sh.save
-	if len(s.large) == 0 {
-		return dst, true
-	}
-	l := s.large[0]
-	if s.image == nil {
-		sh.thaw()
-		return dst, true
-	}
-	if !l.begun {
-		dst = s.image.Begin(s.image.Database(dst, l.db), l.Large)
-		l.begun = true
-	}
-	end := len(dst) + most
-	for steps := 0; len(dst) < end && steps < saveSteps; steps++ {
-		if l.Frozen.Walk(walkEffort, func(e Element) { dst = s.image.Element(dst, l.Large, e) }) {
-			dst = s.image.End(dst, l.Large)
-			sh.thaw()
-			return dst, true
-		}
-	}
-	return dst, false
-}
-
-// walkEffort is how much of a large value is walked at once.
-const walkEffort = 64
-
-// LargeLeft is how many large values are yet to be saved of the shards at hand.
-func (tx *Tx) LargeLeft() (n int) {
-	tx.EachShard(func(sh *Shard) {
-		if sh.save != nil {
-			n += len(sh.save.large)
-		}
-	})
-	return n
-}
-
-// thaw ends the first of the frozen values.
-func (sh *Shard) thaw() {
-	l := sh.save.large[0]
-	sh.save.large = sh.save.large[1:]
-	l.Frozen.Thaw()
-	if l.orphan {
-		sh.garbage.objects = append(sh.garbage.objects, l.object)
-	}
-}
-
-// holdsFrozen reports whether an object that has lost its key is frozen; if so
-// it is given back later.
-func (sh *Shard) holdsFrozen(obj Object) bool {
-	if sh.save == nil {
-		return false
-	}
-	for _, l := range sh.save.large {
-		if l.object == obj {
-			l.orphan = true
-			return true
-		}
-	}
-	return false
-}
-
 // GiveUpSave says that what is saved from here on interests nobody. The walk
 // has to be ended nevertheless.
 func (tx *Tx) GiveUpSave() {
@@ -375,10 +249,12 @@ func (tx *Tx) EndSave() (keys int, err error) {
 	return keys, err
 }
 
-// EarlyBytes is how much has been saved early by the shard and not yet taken.
+// EarlyBytes is how much memory the shard takes, in bytes, for what has changed
+// before its save came to it: what was saved early and not yet taken, and what
+// frozen values keep.
 func (sh *Shard) EarlyBytes() int {
 	if sh.save == nil {
 		return 0
 	}
-	return len(sh.save.early)
+	return len(sh.save.early) + int(sh.save.kept)
 }

@@ -45,7 +45,7 @@ func (m *model) saveSome() {
 }
 
 func (m *model) startSave() {
-	m.set.Kinds[Hash] = &Kind{Type: Hash, Freeze: func(_ *Tx, v Value) Frozen { return &frozenPile{pile: v.Object().(*pile), sh: v.sh} }}
+	m.set.Kinds[Hash] = &Kind{Type: Hash, Freeze: func(v Value, _ *int64) Frozen { return &frozenPile{pile: v.Object().(*pile), sh: v.sh} }}
 	m.save = &saved{now: m.now, done: make([]bool, len(m.shards))}
 	for _, keys := range m.dbs {
 		m.save.cut = append(m.save.cut, maps.Clone(keys))

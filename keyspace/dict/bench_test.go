@@ -39,7 +39,7 @@ func BenchmarkReplace(b *testing.B) {
 				if frozen && i%benchElements == 0 {
 					b.StopTimer()
 					thaw()
-					f = d.Freeze(nil)
+					f = d.Freeze(nil, new(int64))
 					b.StartTimer()
 				}
 				e, _ := d.Find(texts[i%benchElements])
@@ -62,7 +62,7 @@ func BenchmarkWalk(b *testing.B) {
 			seen := 0
 			for b.Loop() {
 				b.StopTimer()
-				f := d.Freeze(nil)
+				f := d.Freeze(nil, new(int64))
 				for i := 0; change && i < len(texts); i++ {
 					e, _ := d.Find(texts[i])
 					d.Replace(e, []byte("another of twenty b."))

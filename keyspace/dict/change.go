@@ -51,7 +51,7 @@ func (d *Dict) putPayload(b []byte, at int, payload []byte) {
 
 // Replace gives an element another payload, whose bytes are not this Dict's,
 // and says where the element is now: it stays where it was if its slab has
-// room for it.
+// room for it. e is good for SetMark afterwards.
 func (d *Dict) Replace(e Element, payload []byte) slab.Ref {
 	was, size := d.sizeOf(len(e.Text), len(e.Payload)), d.sizeOf(len(e.Text), len(payload))
 	if d.frozen != nil && d.frozen.needs(&e) {

@@ -15,14 +15,15 @@ import (
 // beside their Mark, for the walk to pass over them.
 //
 // So each element is kept at most once, and nothing but what has changed takes
-// memory: its bytes and keptBytes, until the walk's next step.
+// memory: its bytes and keptBytes more, until the walk's next step.
 type Frozen struct {
 	dict   *Dict
 	tag    func(Element) int64
 	length int
 	cursor uint64           // up to which the walk has come, or walkEnd
 	kept   slab.Array[kept] // a stack: no order is promised
-	held   int64            // bytes that the kept elements occupy
+	held   int64            // bytes that the kept elements occupy in the heap
+	sum    *int64           // in which what is kept is counted too
 }
 
 // kept is an element as it was, and its tag.
@@ -32,6 +33,8 @@ type kept struct {
 }
 
 const (
+	keptBytes = 16
+
 	noted   = 1 << 23 // in a slot's stamp, beside the Mark: the walk has no need of the element
 	walkEnd = 1 << 48 // above every position
 )
@@ -39,12 +42,12 @@ const (
 // Freeze begins to keep the Dict as it is. A Dict is frozen once at a time, and
 // not freed meanwhile. tag, if it is not nil, says what the owner knows of an
 // element beside its bytes; the walk tells it with the element. Before that
-// changes, the owner calls Keep.
-func (d *Dict) Freeze(tag func(Element) int64) *Frozen {
+// changes, the owner calls Keep. What is kept is counted in sum, in bytes.
+func (d *Dict) Freeze(tag func(Element) int64, sum *int64) *Frozen {
 	if tag == nil {
 		tag = func(Element) int64 { return 0 }
 	}
-	d.frozen = &Frozen{dict: d, tag: tag, length: d.Len()}
+	d.frozen = &Frozen{dict: d, tag: tag, length: d.Len(), sum: sum}
 	return d.frozen
 }
 
@@ -58,9 +61,6 @@ func (d *Dict) Keep(e Element) {
 
 // Len is the number of elements.
 func (f *Frozen) Len() int { return f.length }
-
-// Kept is the memory, in bytes, that the Frozen takes.
-func (f *Frozen) Kept() int64 { return f.held + f.kept.Bytes() }
 
 // Walk calls visit for the next elements, each with its tag, with about so much
 // effort (one for each small element, and for each 256 bytes of others), and
@@ -100,10 +100,17 @@ func (f *Frozen) show(effort int, visit func(Element, int64)) (left int) {
 			visit(e, k.tag)
 		}
 		size := d.sizeOf(len(e.Text), len(e.Payload))
-		f.held -= int64(d.mem.Size(size))
+		f.count(-1, size)
 		d.mem.Free(k.ref, size)
 	}
 	return effort
+}
+
+// count counts n kept elements of so many bytes.
+func (f *Frozen) count(n int64, size int) {
+	held := n * int64(f.dict.mem.Size(size))
+	f.held += held
+	*f.sum += held + n*keptBytes
 }
 
 func effortOf(e *Element) int { return 1 + (len(e.Text)+len(e.Payload))>>8 }
@@ -145,6 +152,6 @@ func (f *Frozen) copy(e Element) {
 // push keeps the so many bytes at r as those of an element, and notes it.
 func (f *Frozen) push(e *Element, r slab.Ref, size int) {
 	*f.kept.Grow() = kept{r, f.tag(*e)}
-	f.held += int64(f.dict.mem.Size(size))
+	f.count(1, size)
 	e.slot.SetStamp(e.slot.Stamp() | noted)
 }

@@ -70,7 +70,7 @@ func (r *frozenRig) removeMost() {
 func (r *frozenRig) freeze() {
 	r.t.Helper()
 	want := model{maps.Clone(r.m.payload), maps.Clone(r.m.mark)}
-	f := r.d.Freeze(func(e Element) int64 { return int64(e.Mark()) })
+	f := r.d.Freeze(func(e Element) int64 { return int64(e.Mark()) }, new(int64))
 	if f.Len() != len(want.payload) {
 		r.t.Fatalf("%d elements are frozen, want %d", f.Len(), len(want.payload))
 	}
@@ -98,7 +98,7 @@ func (r *frozenRig) freeze() {
 		r.t.Fatalf("%d elements were not seen", len(want.payload))
 	}
 	r.change(r.rng.IntN(100))
-	if f.kept.Len() != 0 || f.held != 0 {
+	if f.kept.Len() != 0 || f.held != 0 || *f.sum != 0 {
 		r.t.Fatalf("%d elements of %d bytes are kept after the walk", f.kept.Len(), f.held)
 	}
 	f.Thaw()
@@ -119,7 +119,7 @@ func TestFrozenKeepsLittle(t *testing.T) {
 	for _, text := range []string{"a", "b", "c", "d"} {
 		d.Insert([]byte(text), []byte("old"))
 	}
-	f := d.Freeze(nil)
+	f := d.Freeze(nil, new(int64))
 	before := d.mem.Allocs()
 	e, _ := d.Find([]byte("c"))
 	d.Remove(e)

@@ -34,6 +34,7 @@ var Kind = keyspace.Kind{
 		e.replace(deadline, event)
 		return resp.Nothing
 	},
+	Freeze: freeze,
 	Expire: expireFields,
 }
 
@@ -93,7 +94,7 @@ func expireFields(tx *keyspace.Tx, v keyspace.Value, now int64, effort int) (too
 		tx.Ended(h.large.removePast(past, v.Mem(), now, effort)...)
 		tx.Touch(v, "hexpired")
 	}
-	took += int(v.Mem().Effort() - before)
+	took = max(took+int(v.Mem().Effort()-before), len(past)-2)
 	tx.ExpireFields(key, h.nearest())
 	return took
 }

@@ -110,11 +110,18 @@ func (l *large) set(field, value []byte, keep bool) (added bool) {
 	case keep:
 		l.replaceEnding(e, append(append(make([]byte, 0, len(value)+placeBytes), value...), e.Payload[len(e.Payload)-placeBytes:]...))
 	default:
-		l.due.Remove(place(e))
-		e.SetMark(0)
-		l.Replace(e, value)
+		l.replaceEnded(e, value)
 	}
 	return added
+}
+
+// replaceEnded gives an element that has a deadline a value without one. The
+// deadline goes last: until then it is what may have to be kept of the element.
+func (l *large) replaceEnded(e dict.Element, value []byte) {
+	pos := place(e)
+	l.Replace(e, value)
+	l.due.Remove(pos)
+	e.SetMark(0)
 }
 
 // replaceEnding gives an element that has a deadline another payload.
@@ -128,6 +135,7 @@ func (l *large) replaceEnding(e dict.Element, payload []byte) {
 // setDeadline lets an element end at a time.
 func (l *large) setDeadline(e dict.Element, when int64) {
 	if e.Mark() == ends {
+		l.Keep(e)
 		l.due.Change(place(e), when)
 		return
 	}
@@ -136,26 +144,27 @@ func (l *large) setDeadline(e dict.Element, when int64) {
 	}
 	payload := make([]byte, len(e.Payload)+placeBytes)
 	copy(payload, e.Payload)
+	r := l.Replace(e, payload)
 	e.SetMark(ends)
-	l.due.Add(when, l.Replace(e, payload))
+	l.due.Add(when, r)
 }
 
 // dropDeadline takes an element's deadline away, if it has one.
 func (l *large) dropDeadline(e dict.Element) {
 	if e.Mark() == ends {
-		kept := append([]byte(nil), value(e)...)
-		l.due.Remove(place(e))
-		e.SetMark(0)
-		l.Replace(e, kept)
+		l.replaceEnded(e, append([]byte(nil), value(e)...))
 	}
 }
 
 // remove takes an element out.
 func (l *large) remove(e dict.Element) {
-	if e.Mark() == ends {
-		l.due.Remove(place(e))
+	if e.Mark() != ends {
+		l.Remove(e)
+		return
 	}
+	pos := place(e)
 	l.Remove(e)
+	l.due.Remove(pos)
 }
 
 // nearest is when the first field ends, 0 if none does.
@@ -173,15 +182,16 @@ func (l *large) allPast(now int64) bool { return l.due.Len() == l.Len() && l.due
 // removePast removes fields whose deadline is not later than now, with about
 // so much effort, and appends copies of them.
 func (l *large) removePast(dst [][]byte, mem *slab.Heap, now int64, effort int) [][]byte {
-	for end := mem.Effort() + uint64(effort); mem.Effort() < end; {
+	for effort > 0 {
 		when, r, ok := l.due.Min()
 		if !ok || when > now {
 			break
 		}
-		e := l.At(r)
+		e, before := l.At(r), mem.Effort()
 		dst = append(dst, bytes.Clone(e.Text))
-		l.due.Remove(0)
 		l.Remove(e)
+		l.due.Remove(0)
+		effort -= max(1, int(mem.Effort()-before)) // what is kept for a save is not freed
 	}
 	return dst
 }

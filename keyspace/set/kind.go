@@ -34,6 +34,7 @@ var Kind = keyspace.Kind{
 		e.replace(deadline, event)
 		return resp.Nothing
 	},
+	Freeze: freeze,
 }
 
 var errTwice = resp.Error("ERR a member of the set comes twice")

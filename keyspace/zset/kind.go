@@ -44,6 +44,7 @@ var Kind = keyspace.Kind{
 		b.put(tx, key, put{deadline, event})
 		return resp.Nothing
 	},
+	Freeze: freeze,
 }
 
 // errElements is the answer to elements that are no sorted set.

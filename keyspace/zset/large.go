@@ -95,6 +95,7 @@ func (l *large) put(member []byte, score float64) (e dict.Element, added bool) {
 // change gives a member that is there another score.
 func (l *large) change(e *dict.Element, score float64) {
 	l.order.RemoveAt(l.order.Rank(rank.Before(scoreOf(e), e.Text)))
+	l.members.Keep(*e)
 	binary.LittleEndian.PutUint64(e.Payload, math.Float64bits(score))
 	l.order.Insert(score, e.Ref)
 }
