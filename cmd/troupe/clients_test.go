@@ -3,53 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/troupedb/troupe/resp/redistest"
 )
 
-// What programs do with Redis's client libraries.
-
-// ioredis does it in Node: see testdata/ioredis.
-func TestIORedis(t *testing.T) {
-	t.Parallel()
-	node, npm := redistest.Program(t, "node"), redistest.Program(t, "npm")
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, sourcesOnly{os.DirFS(filepath.Join("..", "..", "testdata", "ioredis"))}); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.Command(npm, "ci", "--no-audit", "--no-fund")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		redistest.Lack(t, "npm does not install ioredis: %v: %s", err, out)
-	}
-	eachShape(t, func(t *testing.T, sh shape) {
-		s := startServer(t, sh)
-		_, port, _ := net.SplitHostPort(s.addr)
-		run := exec.Command(node, "main.js", port)
-		run.Dir = dir
-		if out, err := run.CombinedOutput(); err != nil || string(out) != "all steps taken\n" {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
-}
-
-// sourcesOnly leaves out what npm has put beside the sources.
-type sourcesOnly struct{ fs.FS }
-
-func (f sourcesOnly) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(f.FS, name)
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err
-}
+// What programs do with Redis's client libraries: go-redis here, in the test's
+// own process, and others in programs of their own (programs_test.go).
 
 // go-redis: a leaderboard, a queue whose workers wait, a lock, in each shape.
 func TestGoRedis(t *testing.T) {

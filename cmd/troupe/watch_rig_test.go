@@ -135,6 +135,8 @@ func readMessage(payload string, f frame) (frame, bool) {
 	return f, m.Token == fmt.Sprintf("%016x", m.Version) && len(m.Query) > 0
 }
 
+// fromJSON gives a reply for what came as JSON. What JSON has in a form of its own
+// stays a text of JSON: an object, a number that is no integer.
 func fromJSON(v any) resp.Reply {
 	switch v := v.(type) {
 	case nil:
@@ -142,7 +144,9 @@ func fromJSON(v any) resp.Reply {
 	case string:
 		return resp.BulkString(v)
 	case float64:
-		return resp.Int(int64(v))
+		if v == float64(int64(v)) {
+			return resp.Int(int64(v))
+		}
 	case []any:
 		items := make([]resp.Reply, len(v))
 		for i := range v {
@@ -154,7 +158,11 @@ func fromJSON(v any) resp.Reply {
 			return resp.Error(text)
 		}
 	}
-	panic(fmt.Sprintf("no reply for %v", v))
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return resp.BulkString(string(text))
 }
 
 // wantNoWatches waits until nothing is left of live queries: no query, no actor

@@ -4,6 +4,7 @@ package redistest
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -102,6 +103,31 @@ func (s *Server) Dial() *net.UnixConn {
 		s.tb.Fatal(err)
 	}
 	return conn
+}
+
+// Port has the server listen on a free TCP port of this machine too.
+func (s *Server) Port() string {
+	s.tb.Helper()
+	conn := s.Dial()
+	defer conn.Close()
+	answers := bufio.NewReader(conn)
+	for {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			s.tb.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		listener.Close()
+		fmt.Fprintf(conn, "CONFIG SET bind 127.0.0.1 port %s\r\n", port)
+		switch answer, err := answers.ReadString('\n'); {
+		case err != nil:
+			s.tb.Fatal(err)
+		case strings.HasPrefix(answer, "+OK"):
+			return port
+		case !strings.Contains(answer, "Unable to listen"): // else another has it by now
+			s.tb.Fatalf("redis-server does not listen on %s: %s", port, answer)
+		}
+	}
 }
 
 // Exchange sends stream on a link of its own, says that no more will follow,
