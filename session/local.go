@@ -22,7 +22,7 @@ func (s *Server) NewLocal(db int) *Local {
 	one := s.blank()
 	one.address, one.local, one.fd = localAddress, localAddress, -1
 	one.encoder = resp.V3
-	one.authenticated = true
+	one.loginProgram()
 	one.Proto.Store(3)
 	one.Select(db)
 	return &Local{one}
@@ -36,7 +36,7 @@ const localAddress = "local:0"
 func (s *Server) AcceptLocal(link Link) Handler {
 	one := s.newSession(link)
 	one.front = &one.reader
-	one.authenticated = true
+	one.loginProgram()
 	one.SetProtocol(3)
 	handler, err := start(one)
 	if err != nil {

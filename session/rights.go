@@ -43,6 +43,12 @@ func (s *Session) loginDefault() {
 	s.authenticated = s.server.Users.Default.Now().Open()
 }
 
+// loginProgram makes the link that of the program which the server is a part of.
+func (s *Session) loginProgram() {
+	s.setAccount(s.server.Users.Program)
+	s.authenticated = true
+}
+
 // LoggedIn reports whether the link may run commands: it has logged in, or
 // nobody needs to.
 func (s *Session) LoggedIn() bool {

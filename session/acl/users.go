@@ -7,8 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// DefaultName is the user of links that have not logged in as another.
-const DefaultName = "default"
+// DefaultName is the user of links that have not logged in as another;
+// programName that of the program which the server is a part of.
+const (
+	DefaultName = "default"
+	programName = "(program)"
+)
 
 // Account is where a user is found from one change to the next. Links keep the
 // account, and ask it for the user at each command.
@@ -40,6 +44,9 @@ type Users struct {
 	Log      Log
 	// Default is the account of links that have not logged in. It never goes.
 	Default *Account
+	// Program is the account of the program which the server is a part of. It may
+	// do everything, and is no user that rules could change.
+	Program *Account
 
 	hearsAll atomic.Bool
 
@@ -50,9 +57,10 @@ type Users struct {
 // NewUsers makes the users of a new server: the default one, who may do
 // everything and needs no password.
 func NewUsers(c *Commands) *Users {
-	us := &Users{Commands: c, Default: &Account{name: DefaultName}}
+	us := &Users{Commands: c, Default: &Account{name: DefaultName}, Program: &Account{name: programName}}
 	us.Log.Most.Store(LogMost)
 	us.Default.now.Store(us.newDefault())
+	us.Program.now.Store(&User{name: programName, enabled: true, mayAll: true})
 	us.byName = map[string]*Account{DefaultName: us.Default}
 	return us
 }
