@@ -10,6 +10,9 @@ import (
 type Stop struct {
 	// Now does not wait for the commands that are under way.
 	Now bool
+	// Save has the RDB file written at the end, NoSave has it not written; without
+	// either it is if it is written by itself at times.
+	Save, NoSave bool
 }
 
 // AskToStop hands the wish to whoever runs the server, and returns at once.
@@ -18,6 +21,15 @@ func (s *System) AskToStop(how Stop) {
 	case s.Asked <- how:
 	default: // it has been asked already
 	}
+}
+
+// SaveAtEnd writes the RDB file if it is to be, when nothing changes any more.
+func (s *System) SaveAtEnd(how Stop) error {
+	if s.Store == nil || how.NoSave || !how.Save && !s.Store.SavesAtEnd() {
+		return nil
+	}
+	s.options.Log.Info("saving before the end")
+	return s.Store.SaveNow()
 }
 
 // drainInterval is how often Shutdown looks whether all links have gone.

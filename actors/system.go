@@ -13,6 +13,8 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/persist"
+	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/session/script"
 	"github.com/troupedb/troupe/session/transport"
@@ -50,6 +52,10 @@ type Options struct {
 	Families []Family
 	// Renames are applied to the catalogue when it is complete.
 	Renames []Rename
+	// Dir is the data directory; "": nothing is kept on disk. Storage says what
+	// is kept there.
+	Dir     string
+	Storage Storage
 	// Ready is called when all is there, before the first link is let in.
 	Ready func(*System) error
 	Log   hclog.Logger
@@ -70,6 +76,8 @@ type Rename struct {
 type System struct {
 	Server *session.Server
 	Node   *keyspace.Node
+	// Store is the data directory, nil if nothing is kept on disk.
+	Store *persist.Store
 	// Scripts is what runs scripts.
 	Scripts *script.Engine
 	// Broken tells of the first panic of a handler: the process is to end.
@@ -84,6 +92,7 @@ type System struct {
 	hub       *subscription.Hub
 	tree      *tree
 	idle      idler
+	version   atomic.Uint64 // of the last change, without a journal
 
 	mu        sync.Mutex // guards what follows
 	endpoints Endpoints
@@ -140,7 +149,16 @@ func (s *System) start() (err error) {
 		return err
 	}
 	s.startServer(catalogue)
+	if err = s.openStore(catalogue); err != nil {
+		s.workers.Close()
+		s.Node.Close()
+		return err
+	}
+	if s.Store != nil {
+		s.Server.SetCondition(func(c *session.Condition) { c.Loading = resp.ErrLoading })
+	}
 	if s.transport, err = s.newTransport(); err != nil {
+		s.CloseStore()
 		s.workers.Close()
 		s.Node.Close()
 		return err
@@ -151,6 +169,9 @@ func (s *System) start() (err error) {
 	}
 	if err == nil {
 		err = s.Listen(Endpoints{s.options.Binds, s.options.Port, s.options.Unix})
+	}
+	if err == nil {
+		err = s.load()
 	}
 	if err != nil {
 		s.Close()
@@ -198,13 +219,12 @@ func rename(c *session.Catalogue, r Rename) error {
 }
 
 func (s *System) startNode() error {
-	var version atomic.Uint64
 	s.hub = subscription.NewHub(func() int64 { return s.Node.Recent() })
 	settings := *s.options.Settings
 	settings.Kinds = kinds()
 	node, err := keyspace.NewNode(keyspace.Config{
 		Shards: s.options.Shards, Databases: s.options.Databases, Settings: &settings,
-		Workers: s.workers, Version: &version, Ears: s.hub, Broken: s.broken,
+		Workers: s.workers, Version: &s.version, Ears: s.hub, Broken: s.broken,
 		Spawn: s.tree.spawn, Root: s.tree.system.Root,
 	})
 	s.Node = node
@@ -268,6 +288,7 @@ func (s *System) Close() {
 	s.Scripts.Close()
 	s.transport.Close()
 	s.Server.Recall()
+	s.CloseStore()
 	s.workers.Close()
 	s.Node.Close()
 }

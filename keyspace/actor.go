@@ -27,6 +27,7 @@ type shard struct {
 
 	sweeping bool         // a SweepTick is under way
 	early    atomic.Int64 // Shard.EarlyBytes after the last turn
+	changes  atomic.Int64 // Stats.Changes, likewise
 }
 
 const noDue = int64(1<<63 - 1)
@@ -222,6 +223,9 @@ func (sh *shard) after() {
 	}
 	if sh.due.Load() != when {
 		sh.due.Store(when)
+	}
+	if n := sh.Stats.Changes; sh.changes.Load() != n {
+		sh.changes.Store(n)
 	}
 	if sh.save != nil || sh.early.Load() != 0 {
 		sh.early.Store(int64(sh.EarlyBytes()))

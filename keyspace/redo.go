@@ -85,6 +85,14 @@ func (n *Node) EarlyBytes() (sum int) {
 	return sum
 }
 
+// Changes is how many changes of keys there have been. Any goroutine may ask.
+func (n *Node) Changes() (sum int64) {
+	for _, sh := range n.shards {
+		sum += sh.changes.Load()
+	}
+	return sum
+}
+
 // TimedFields reports whether fields of some value of the shards at hand have
 // deadlines.
 func (tx *Tx) TimedFields() (some bool) {

@@ -36,6 +36,7 @@ var (
 	ErrDiscard      = Error("ERR DISCARD without MULTI")
 	ErrWatchInMulti = Error("ERR WATCH inside MULTI is not allowed")
 	ErrNoAuth       = Error("NOAUTH Authentication required.")
+	ErrLoading      = Error("LOADING Redis is loading the dataset in memory")
 	ErrNoProto      = Error("NOPROTO unsupported protocol version")
 	ErrInternal     = Error("ERR internal error: the command failed and the server is going down, see its log")
 	ErrMasterPort   = Error("ERR Invalid master port")

@@ -13,28 +13,6 @@ import (
 	"github.com/troupedb/troupe/subscription"
 )
 
-// persistence tells that nothing is written to disk, in the fields by which
-// tools see that no save is due or under way.
-func (r *report) persistence() {
-	changes := r.shardStats().Changes
-	r.Add("loading", 0)
-	r.Add("async_loading", 0)
-	r.Add("rdb_changes_since_last_save", changes)
-	r.Add("rdb_bgsave_in_progress", 0)
-	r.Add("rdb_last_save_time", (r.system.Server.Millis()-r.system.Server.Uptime().Milliseconds())/1000)
-	r.Add("rdb_last_bgsave_status", "ok")
-	r.Add("rdb_last_bgsave_time_sec", -1)
-	r.Add("rdb_current_bgsave_time_sec", -1)
-	r.Add("rdb_saves", 0)
-	r.Add("aof_enabled", 0)
-	r.Add("aof_rewrite_in_progress", 0)
-	r.Add("aof_rewrite_scheduled", 0)
-	r.Add("aof_last_rewrite_time_sec", -1)
-	r.Add("aof_current_rewrite_time_sec", -1)
-	r.Add("aof_last_bgrewrite_status", "ok")
-	r.Add("aof_last_write_status", "ok")
-}
-
 // shardStats are the sums of the shards' counters.
 func (r *report) shardStats() (sum keyspace.Stats) {
 	r.Tx.EachShard(func(sh *keyspace.Shard) {

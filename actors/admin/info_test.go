@@ -35,7 +35,7 @@ var leftOut = map[string]string{
 	"used_memory_vm": "there are no scripts yet", "used_memory_scripts": "there are no scripts yet", "used_memory_functions": "there are no scripts yet",
 	"active_defrag": "memory is not defragmented", "lazyfree": "all is freed in slices", "current_active_defrag": "memory is not defragmented",
 	"total_active_defrag": "memory is not defragmented", "current_cow": "nothing forks", "current_fork": "nothing forks",
-	"current_save_keys": "nothing is saved yet", "rdb_last_cow": "nothing forks", "rdb_last_load": "nothing is loaded yet", "aof_rewrites": "nothing is saved yet",
+	"current_save_keys": "a snapshot tells its keys when it is whole", "rdb_last_cow": "nothing forks", "rdb_last_load": "the log tells it", "aof_rewrites_consecutive": "a rewrite that fails is tried again every few seconds",
 	"aof_last_cow": "nothing forks", "module_fork": "there are no modules", "expired_stale": "deadlines are kept in order", "expired_time_cap": "deadlines are kept in order",
 	"expire_cycle": "deadlines are kept in order", "total_eviction": "nothing is evicted yet", "current_eviction": "nothing is evicted yet",
 	"migrate_cached": "there is no MIGRATE", "slave_expires": "there are no replicas",

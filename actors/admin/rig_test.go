@@ -25,7 +25,7 @@ const patience = 60 * time.Second
 // settings are lines of a file.
 func start(tb testing.TB, lines ...string) *actors.System {
 	tb.Helper()
-	text := strings.Join(append([]string{"bind 127.0.0.1", "shards 3", "enable-debug-command yes"}, lines...), "\n") + "\n"
+	text := strings.Join(append([]string{"bind 127.0.0.1", "shards 3", "enable-debug-command yes", "appendonly no", "dir " + tb.TempDir()}, lines...), "\n") + "\n"
 	settings, err := config.Load(config.Sources{File: "-", Stdin: strings.NewReader(text)})
 	if err != nil {
 		tb.Fatal(err)

@@ -17,7 +17,7 @@ var _ = Commands.Add(command.Spec[Call]{
 })
 
 // errNoSaving: a shutdown that is told to save, and cannot, must not happen.
-var errNoSaving = resp.Error("ERR Errors trying to SHUTDOWN: SAVE is not supported yet, nothing is written to disk")
+var errNoSaving = resp.Error("ERR Errors trying to SHUTDOWN. Check logs.")
 
 // shutdown has no reply: the link closes when the server does. A stop that is
 // under way has closed all links, so there is none to call it off from.
@@ -46,10 +46,10 @@ func shutdown(c Call, a *command.Args) resp.Reply {
 		return resp.ErrSyntax
 	case abort:
 		return resp.Error("ERR No shutdown in progress.")
-	case save && !force:
+	case save && c.system.Store == nil && !force:
 		return errNoSaving
 	}
-	c.system.AskToStop(actors.Stop{Now: now})
+	c.system.AskToStop(actors.Stop{Now: now, Save: save, NoSave: noSave})
 	c.Session.CloseAfterReply()
 	return resp.Nothing
 }

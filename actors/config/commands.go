@@ -55,7 +55,7 @@ var (
 			Group:   "server", Since: "0.1.0", Flags: adminFlags, Secrets: secretValues,
 			Examples: "> CONFIG SET hash-max-listpack-entries 64 timeout 0\n+OK\n> CONFIG GET hash-max-listpack-entries\n%{\"hash-max-listpack-entries\": \"64\"}\n" +
 				"> CONFIG SET timeout soon\n-ERR CONFIG SET failed (possibly related to argument 'timeout') - argument couldn't be parsed into an integer\n" +
-				"> CONFIG SET appendonly yes\n-ERR CONFIG SET failed (possibly related to argument 'appendonly') - \"yes\" is not supported yet: nothing is written to disk\n",
+				"> CONFIG SET cluster-enabled yes\n-ERR CONFIG SET failed (possibly related to argument 'cluster-enabled') - can't set immutable config\n",
 		},
 		Run: set,
 	})

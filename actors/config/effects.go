@@ -34,6 +34,9 @@ const (
 	notifying
 	scripting
 	granting
+	storing
+	syncing
+	restarting
 )
 
 // effects does them. One that fails has changed nothing.
@@ -41,7 +44,7 @@ var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
 	probing: probe, messaging: limitMessages, notifying: notify,
-	scripting: limitScripts, granting: grant,
+	scripting: limitScripts, granting: grant, storing: store, syncing: syncJournal, restarting: restart,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
@@ -59,6 +62,7 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 		Loops:      int(c.Int("event-loops")), Shards: int(c.Int("shards")),
 		Databases: int(c.Int("databases")), Clients: int(c.Int("maxclients")),
 		Log: log, Families: []actors.Family{c.family}, Ready: c.attach,
+		Dir: c.Text("dir"), Storage: c.storage(),
 	}
 	if c.Bool("single-threaded") {
 		o.Loops, o.Shards = 1, 1

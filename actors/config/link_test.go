@@ -57,7 +57,7 @@ func started(t *testing.T, from Sources) (*Config, *actors.System) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "s")
-	from.Flags = append([]Flag{{"port", []string{"0"}}, {"unixsocket", []string{socket}}}, from.Flags...)
+	from.Flags = append([]Flag{{"port", []string{"0"}}, {"unixsocket", []string{socket}}, {"dir", []string{dir}}, {"appendonly", []string{"no"}}}, from.Flags...)
 	c, err := Load(from)
 	if err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ func TestFile(t *testing.T) {
 	f("oom-score-adj-values \"1 2 3\"\n", "oom-score-adj-values", "1 2 3")
 	f("shutdown-on-sigterm \"nosave now\"\n", "shutdown-on-sigterm", "nosave now")
 	f("rename-command \"KEYS ''\"\n", "rename-command", `KEYS ""`)
-	f("save 3600 1\nsave 60 100\n", "save", "") // loads, and is not in force
+	f("save 3600 1\nsave 60 100\n", "save", "3600 1 60 100")
 	f("daemonize yes\n", "daemonize", "no")
 	f("user default on nopass ~* &* +@all\n", "requirepass", "")
 	f("user default on >secret ~* &* +@all\n", "requirepass", "")
@@ -84,7 +84,6 @@ func TestMistakes(t *testing.T) {
 	f("bind \"127.0.0.1 'x\"\n", "standard input:1: bind: unbalanced quotes")
 	f("save \"60 1\" 5\n", "standard input:1: save: Invalid save parameters")
 	f("timeout soon\n", "standard input:1: timeout: argument couldn't be parsed into an integer")
-	f("appendonly yes\n", `standard input:1: appendonly: "yes" is not supported yet: nothing is written to disk`)
 	f("maxmemory 100mb\n", `standard input:1: maxmemory: "104857600" is not supported yet: memory is not bounded`)
 	f("replicaof 10.0.0.1 6379\n", `standard input:1: replicaof: "10.0.0.1 6379" is not supported yet: there is no replication`)
 	f("cluster-enabled yes\n", `standard input:1: cluster-enabled: "yes" is not supported yet: there is no cluster`)
@@ -103,15 +102,12 @@ func TestMistakes(t *testing.T) {
 	f("supervised upstart\n", `standard input:1: supervised: "upstart" is not supported yet: upstart's way to tell that a server is ready does not exist here`)
 }
 
-// A file may ask for save points and for the background, as redis.conf does as
-// it is shipped; who asks by flag or variable means it.
+// A file may ask for the background, as redis.conf does as it is shipped; who asks by flag or variable means it.
 func TestMeantByFlag(t *testing.T) {
 	t.Parallel()
 	for _, from := range []Sources{
-		{Flags: []Flag{{"save", []string{"60", "1"}}}},
-		{Environ: []string{"TROUPE_SAVE=60 1"}},
 		{Flags: []Flag{{"daemonize", []string{"yes"}}}},
-		{Environ: []string{"TROUPE_APPENDONLY=yes"}},
+		{Environ: []string{"TROUPE_DAEMONIZE=yes"}},
 	} {
 		var mistake *Mistake
 		if _, err := Load(from); !errors.As(err, &mistake) || !strings.Contains(mistake.Reason, "not supported yet") {
@@ -190,7 +186,7 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "these settings have no effect: save rdbcompression io-threads\n" +
+	want := "these settings have no effect: io-threads\n" +
 		"io-threads has no effect, event-loops is what sets the number of threads for clients"
 	if got := strings.Join(c.Warnings(), "\n"); got != want {
 		t.Errorf("warned:\n%s\nwant:\n%s", got, want)

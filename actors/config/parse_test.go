@@ -49,7 +49,7 @@ func TestValues(t *testing.T) {
 	f("logformat", "xml", "! argument(s) must be one of the following: text, json")
 	f("shutdown-on-sigterm", "force now", "now force")
 	f("shutdown-on-sigterm", "default", "default")
-	f("shutdown-on-sigterm", "save", "! save is not supported yet: nothing is written to disk")
+	f("shutdown-on-sigterm", "save", "save")
 	f("bind", "127.0.0.1  -::1", "127.0.0.1 -::1")
 	f("bind", "", "")
 	f("save", "3600 1 60 0", "3600 1 60 0")

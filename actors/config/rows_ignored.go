@@ -10,7 +10,7 @@ type ignoredPart struct {
 }
 
 var ignoredParts = []ignoredPart{
-	{groupPersistence, noPersistence, persistenceRows},
+	{groupPersistence, "the journal and its files are made in another way", persistenceRows},
 	{groupReplication, noReplication, replicationRows},
 	{groupCluster, noCluster, clusterRows},
 	{groupTLS, noTLS, tlsRows},
@@ -23,24 +23,17 @@ var ignoredParts = []ignoredPart{
 var persistenceRows = []Setting{
 	{Name: "appendfilename", Default: "appendonly.aof", When: AtStart, parse: single(parseFileName)},
 	{Name: "appenddirname", Default: "appendonlydir", When: AtStart, parse: single(parseFileName)},
-	{Name: "appendfsync", Kind: Enum, Default: "everysec", Values: []string{"everysec", "always", "no"}},
 	{Name: "no-appendfsync-on-rewrite", Kind: Bool, Default: "no"},
-	{Name: "auto-aof-rewrite-percentage", Kind: Int, Default: "100", Max: intMax},
-	{Name: "auto-aof-rewrite-min-size", Kind: Memory, Default: "64mb", Max: longMax},
 	{Name: "aof-load-truncated", Kind: Bool, Default: "yes"},
 	{Name: "aof-use-rdb-preamble", Kind: Bool, Default: "yes"},
 	{Name: "aof-timestamp-enabled", Kind: Bool, Default: "no"},
 	{Name: "aof-rewrite-incremental-fsync", Kind: Bool, Default: "yes"},
 	{Name: "aof-disable-auto-gc", Kind: Bool, Default: "no"},
-	{Name: "dbfilename", Default: "dump.rdb", When: Protected, parse: single(parseFileName)},
-	{Name: "rdbcompression", Kind: Bool, Default: "yes"},
-	{Name: "rdbchecksum", Kind: Bool, Default: "yes", When: AtStart},
 	{Name: "rdb-del-sync-files", Kind: Bool, Default: "no"},
 	{Name: "rdb-save-incremental-fsync", Kind: Bool, Default: "yes"},
 	{Name: "rdb-key-save-delay", Kind: Int, Default: "0", Min: math.MinInt32, Max: intMax, Hidden: true},
 	{Name: "key-load-delay", Kind: Int, Default: "0", Min: math.MinInt32, Max: intMax, Hidden: true},
 	{Name: "loading-process-events-interval-bytes", Kind: Int, Default: "2097152", Min: 1024, Max: intMax, Hidden: true},
-	{Name: "stop-writes-on-bgsave-error", Kind: Bool, Default: "yes"},
 	{Name: "sanitize-dump-payload", Kind: Enum, Default: "no", Values: []string{"no", "yes", "clients"}},
 }
 

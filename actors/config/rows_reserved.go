@@ -4,7 +4,6 @@ import "math"
 
 // Why some settings cannot be honoured yet.
 const (
-	noPersistence = "nothing is written to disk"
 	noMemoryBound = "memory is not bounded"
 	noReplication = "there is no replication"
 	noCluster     = "there is no cluster"
@@ -29,10 +28,6 @@ var directiveRows = []Setting{
 // reservedRows are the settings that somebody would rely on, so that a value
 // which asks for something is refused.
 var reservedRows = []Setting{
-	{Name: "appendonly", Kind: Bool, Default: "no", Group: groupPersistence, Role: Reserved, Why: noPersistence,
-		Help: "Log every change to disk."},
-	{Name: "save", Kind: Lines, Group: groupPersistence, Role: Reserved, Why: noPersistence, FileLoads: true,
-		parse: parseSave, format: formatSave, Help: "When to write a snapshot: pairs of seconds and changes."},
 	{Name: "maxmemory", Kind: Memory, Default: "0", Max: longMax, Group: groupKeyspace, Role: Reserved, Why: noMemoryBound,
 		Help: "The most memory to use."},
 	{Name: "maxmemory-clients", Kind: Share, Default: "0", Max: longMax, Group: groupKeyspace, Role: Reserved, Why: noMemoryBound,

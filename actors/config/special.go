@@ -211,18 +211,15 @@ func parsePath(_ *Setting, word string) (string, error) {
 	return filepath.Abs(word)
 }
 
-// parseShutdown is parseEnumSet for what a signal does: nothing can be saved.
+// parseShutdown is parseEnumSet for what a signal does.
 func parseShutdown(s *Setting, words []string, before string) (string, error) {
 	value, err := parseEnumSet(s, words, before)
 	if err != nil {
 		return "", err
 	}
 	saves := containsWord(value, "save")
-	switch {
-	case saves && containsWord(value, "nosave"):
+	if saves && containsWord(value, "nosave") {
 		return "", errors.New("shutdown options SAVE and NOSAVE can't be used simultaneously")
-	case saves:
-		return "", errors.New("save is not supported yet: " + noPersistence)
 	}
 	return value, nil
 }

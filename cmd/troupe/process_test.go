@@ -99,7 +99,7 @@ func startWith(t *testing.T, cmd *exec.Cmd, environ []string) *started {
 func launch(t *testing.T, cmd *exec.Cmd, environ []string) *started {
 	t.Helper()
 	s := &started{t: t, cmd: cmd, ended: make(chan struct{})}
-	cmd.Env = append([]string{}, environ...) // and nothing of the test's own
+	cmd.Env = append([]string{"XDG_STATE_HOME=" + t.TempDir()}, environ...) // and nothing of the test's own
 	cmd.Stderr = s
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -88,6 +88,7 @@ func startServer(tb testing.TB, sh shape, settings ...config.Flag) *server {
 		{Name: "transport", Words: []string{transport}},
 		{Name: "bind", Words: []string{"127.0.0.1"}},
 		{Name: "enable-debug-command", Words: []string{"yes"}},
+		{Name: "dir", Words: []string{tb.TempDir()}},
 	}
 	loaded, err := config.Load(config.Sources{Flags: append(given, settings...)})
 	if err != nil {

@@ -116,40 +116,39 @@ func (r *running) wait() error {
 	select {
 	case s := <-r.signals:
 		r.log.Info("signal received", "signal", s)
-		r.stop(r.stopsNow(s))
+		return r.stop(r.stopBy(s))
 	case how := <-r.system.Asked:
 		r.log.Info("stop asked for by a client")
-		r.stop(how.Now)
+		return r.stop(how)
 	case b := <-r.system.Broken:
 		r.log.Error("a command failed by a mistake of the program, the server cannot go on",
 			"command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
 		r.system.Drain(lastWords)
 		return exitCode(exitBroken)
 	}
-	return nil
 }
 
 // lastWords is how long replies may take to leave a server that is broken.
 const lastWords = 100 * time.Millisecond
 
-// stopsNow reports whether the settings say that the signal waits for nothing.
-func (r *running) stopsNow(s os.Signal) bool {
+// stopBy is how the settings say that a signal stops the server.
+func (r *running) stopBy(s os.Signal) (how actors.Stop) {
 	name := "shutdown-on-sigterm"
 	if s == syscall.SIGINT {
 		name = "shutdown-on-sigint"
 	}
 	for _, word := range r.settings.Words(name) {
-		if word == "now" {
-			return true
-		}
+		how.Now = how.Now || word == "now"
+		how.Save = how.Save || word == "save"
+		how.NoSave = how.NoSave || word == "nosave"
 	}
-	return false
+	return how
 }
 
 // stop ends the server in good order. Another SIGINT, from somebody at a
 // terminal who insists, ends it at once; another SIGTERM, which a supervisor may
 // send to be sure, does not.
-func (r *running) stop(now bool) {
+func (r *running) stop(how actors.Stop) (err error) {
 	go func() {
 		for s := range r.signals {
 			if s == syscall.SIGINT {
@@ -160,15 +159,24 @@ func (r *running) stop(now bool) {
 	}()
 	r.notifier.tell(r.log, "STOPPING=1")
 	patience := time.Duration(r.settings.Int("shutdown-timeout")) * time.Second
-	if now {
+	if how.Now {
 		patience = 0
 	}
-	if r.system.Drain(patience) {
-		r.system.Close()
-	} else if !now {
+	drained := r.system.Drain(patience)
+	if !drained && !how.Now {
 		r.log.Warn("links were cut off", "links", r.system.Server.Connected(), "after", patience)
 	}
+	if failed := r.system.SaveAtEnd(how); failed != nil {
+		r.log.Error("not saved at the end", "error", failed)
+		err = exitCode(exitFailure)
+	}
+	if drained {
+		r.system.Close()
+	} else {
+		r.system.CloseStore()
+	}
 	r.log.Info("stopped")
+	return err
 }
 
 // writePID writes the process's number to the file, if one is named. Without

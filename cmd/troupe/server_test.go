@@ -48,7 +48,7 @@ func TestCommandLines(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "redis.conf")
-	if err := os.WriteFile(file, []byte("# ours\nappendonly yes\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("# ours\ncluster-enabled yes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f := func(want string, args ...string) {
@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%q: exit code %d, %s; want %s", args, code, s.logged(), want)
 		}
 	}
-	f(file+`:2: appendonly: "yes" is not supported yet: nothing is written to disk`, file)
+	f(file+`:2: cluster-enabled: "yes" is not supported yet: there is no cluster`, file)
 	f("no such file or directory", file+".gone")
 	f("--port: port: argument couldn't be parsed into an integer", "--port", "x")
 	f("unknown flag --prot, did you mean one of \"--port\"", "--prot", "1")

@@ -15,6 +15,9 @@ const (
 	No
 )
 
+// String is the policy's name as appendfsync has it.
+func (p Policy) String() string { return [...]string{"everysec", "always", "no"}[p] }
+
 // The log's times.
 const (
 	// coalesceTime is how long records wait for company before they are written, unless they are to be

@@ -71,7 +71,7 @@ func (s *Store) isForeign(m journal.Manifest) bool {
 
 // loadPlain reads the RDB file, if there is one.
 func (s *Store) loadPlain(l *loader) error {
-	name := s.path(s.FileName)
+	name := s.path(s.fileName())
 	if _, err := s.FS.Stat(name); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -11,6 +11,7 @@
 package persist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -48,8 +49,6 @@ type Config struct {
 	Policy journal.Policy
 	// SegmentBytes and BacklogMax are as for journal.Config; 0 for their defaults.
 	SegmentBytes, BacklogMax int64
-	// FileName is the name of the RDB file that Save writes.
-	FileName string
 	// Node is what is kept.
 	Node *keyspace.Node
 	// Functions are kept too.
@@ -68,6 +67,8 @@ type Config struct {
 
 // Options are what may change while the server runs.
 type Options struct {
+	// FileName is the name of the RDB file; "" is dump.rdb.
+	FileName string
 	// SavePoints are when an RDB file is written by itself.
 	SavePoints []SavePoint
 	// RewritePercent and RewriteMin (bytes) are how much the journal has to have
@@ -149,6 +150,9 @@ func (s *Store) SetPolicy(p journal.Policy) {
 	s.Node.Record(s.log, p == journal.Always)
 }
 
+// fileName is the name of the RDB file.
+func (s *Store) fileName() string { return cmp.Or(s.options.Load().FileName, "dump.rdb") }
+
 // path is that of a file in the directory.
 func (s *Store) path(name string) string { return filepath.Join(s.Dir, name) }
 
@@ -160,6 +164,7 @@ func (s *Store) Start() error {
 			return err
 		}
 	}
+	s.saver.started()
 	s.running.Go(s.keepWatch)
 	return nil
 }

@@ -38,7 +38,7 @@ type saver struct {
 	waiting []func(error) // those who want to hear of the present one
 	saved   struct {
 		at      time.Time
-		version uint64 // changes up to here are in the file
+		changes int64 // of the node, those in the file
 		err     error
 		took    time.Duration
 		tried   time.Time
@@ -52,7 +52,14 @@ type saver struct {
 
 func (s *saver) init(store *Store) {
 	s.store = store
-	s.saved.at = time.Now()
+	s.saved.at, s.saved.took, s.rewritten.took = time.Now(), -1, -1
+}
+
+// started says that what has changed so far was loaded.
+func (s *saver) started() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved.changes = s.store.Node.Changes()
 }
 
 // Save has the RDB file written. done, unless nil, is told how that went; the
@@ -139,7 +146,7 @@ func (s *saver) note(j job, w written, err error) {
 		return
 	}
 	if s.saved.err, s.saved.took = err, time.Since(s.began); err == nil {
-		s.saved.at, s.saved.version = time.Now(), w.version
+		s.saved.at, s.saved.changes = time.Now(), w.changes
 	}
 }
 
@@ -158,12 +165,12 @@ func (s *Store) saveFile(halt <-chan struct{}) (written, error) {
 	if err := s.FS.MkdirAll(s.Dir); err != nil {
 		return written{}, fmt.Errorf("making the data directory: %w", err)
 	}
-	temp := s.path("temp-" + s.FileName)
-	w, err := s.write(temp, halt)
+	temp := s.path("temp-" + s.fileName())
+	w, err := s.write(temp, s.version, halt)
 	if err != nil {
 		return w, err
 	}
-	if err = s.FS.Rename(temp, s.path(s.FileName)); err == nil {
+	if err = s.FS.Rename(temp, s.path(s.fileName())); err == nil {
 		err = s.FS.SyncDir(s.Dir)
 	}
 	return w, err
@@ -171,20 +178,17 @@ func (s *Store) saveFile(halt <-chan struct{}) (written, error) {
 
 // rewriteJournal gives the journal a new base.
 func (s *Store) rewriteJournal(halt <-chan struct{}) (written, error) {
-	cut, err := s.log.Cut()
-	if err != nil {
-		return written{}, err
-	}
-	w, err := s.write(cut.Temp, halt)
+	temp := s.log.Temporary()
+	w, err := s.write(temp, s.log.Cut, halt)
 	if err != nil {
 		return w, err
 	}
-	return w, s.log.Adopt(cut.Temp, journal.Snapshot{Version: w.version, Size: w.size})
+	return w, s.log.Adopt(temp, journal.Snapshot{Version: w.version, Size: w.size, Checksum: w.checksum})
 }
 
 // maySave writes the RDB file if it is time.
 func (s *saver) maySave() {
-	changes := int64(s.changes())
+	changes := s.changes()
 	s.mu.Lock()
 	since, busy := time.Since(s.saved.at), s.now != none
 	wait := s.saved.err != nil && time.Since(s.saved.tried) < retryAfter
@@ -205,11 +209,11 @@ func (s *saver) maySave() {
 const retryAfter = 5 * time.Second
 
 // changes is how many there have been since the last file.
-func (s *saver) changes() uint64 {
-	now := s.store.version()
+func (s *saver) changes() int64 {
+	now := s.store.Node.Changes()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return now - min(now, s.saved.version)
+	return now - s.saved.changes
 }
 
 // mayRewrite rewrites the journal if it has outgrown its base.

@@ -2,6 +2,7 @@ package persist
 
 import (
 	"fmt"
+	"hash/crc32"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ type snapshot struct {
 	options Options
 	file    journal.File
 	images  []*image // by shard
+	sum     uint32   // of what was written
 
 	mu  sync.Mutex // guards what follows
 	out *rdb.FileWriter
@@ -28,22 +30,26 @@ type snapshot struct {
 
 // written is a file that was written whole.
 type written struct {
-	version uint64
-	size    int64
-	keys    int
-	took    time.Duration
+	version  uint64
+	size     int64
+	checksum uint32 // as of journal.Snapshot
+	keys     int
+	changes  int64 // of the node, until then
+	took     time.Duration
 }
 
 // write writes all there is to a file of that path, as of one moment, and gets
-// it onto the disk. If it fails, or is given up, nothing is left of the file.
-func (s *Store) write(path string, halt <-chan struct{}) (w written, err error) {
+// it onto the disk. cut tells that moment's version, while all shards are held.
+// If it fails, or is given up, nothing is left of the file.
+func (s *Store) write(path string, cut func() uint64, halt <-chan struct{}) (w written, err error) {
 	began := time.Now()
 	file, err := s.FS.Create(path)
 	if err != nil {
 		return w, err
 	}
 	p := &snapshot{Store: s, options: *s.options.Load(), file: file}
-	w, err = p.run(halt)
+	w, err = p.run(cut, halt)
+	w.checksum = p.sum
 	if err == nil {
 		err = file.Sync()
 	}
@@ -60,10 +66,10 @@ func (s *Store) write(path string, halt <-chan struct{}) (w written, err error) 
 
 // run writes the file. Once the shards have been told that they are saved, they
 // are walked to the end, whatever happens.
-func (p *snapshot) run(halt <-chan struct{}) (w written, err error) {
+func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err error) {
 	var libraries [][]byte
 	broken := p.Node.VisitEach(func(tx *keyspace.Tx) {
-		w.version, libraries = p.version(), p.Functions.Libraries()
+		w.version, w.changes, libraries = cut(), p.Node.Changes(), p.Functions.Libraries()
 		p.begin(tx)
 	})
 	if broken != nil {
@@ -96,13 +102,21 @@ func (p *snapshot) begin(tx *keyspace.Tx) {
 	if tx.TimedFields() {
 		version = rdb.VersionMax
 	}
-	p.out = rdb.NewFileWriter(p.file, rdb.WriteOptions{Version: version, Unchecked: p.options.Unchecked})
+	p.out = rdb.NewFileWriter(p, rdb.WriteOptions{Version: version, Unchecked: p.options.Unchecked})
 	tx.StartSave(func() keyspace.Image {
 		i := newImage(!p.options.Plain)
 		p.images = append(p.images, i)
 		return i
 	})
 }
+
+// Write implements io.Writer for the file.
+func (p *snapshot) Write(b []byte) (int, error) {
+	p.sum = crc32.Update(p.sum, castagnoli, b)
+	return p.file.Write(b)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // head writes what the file begins with.
 func (p *snapshot) head(version uint64, libraries [][]byte) {
