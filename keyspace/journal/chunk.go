@@ -66,17 +66,17 @@ func (b *backlog) take() *chunk {
 	return &chunk{buf: make([]byte, 0, chunkBytes)}
 }
 
-// span is a stretch of a chunk that is to be written.
+// span is records of a chunk that are to be written.
 type span struct {
-	chunk    *chunk
-	from, to int
+	chunk   *chunk
+	records []byte // from chunk.written on
 }
 
 // unwritten appends what is not in a file yet.
 func (b *backlog) unwritten(spans []span) []span {
 	for _, c := range b.chunks {
 		if c.written < len(c.buf) {
-			spans = append(spans, span{c, c.written, len(c.buf)})
+			spans = append(spans, span{c, c.buf[c.written:]})
 		}
 	}
 	return spans

@@ -1,6 +1,8 @@
 package journal_test
 
 import (
+	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,7 +57,8 @@ func TestCrashEverywhere(t *testing.T) {
 }
 
 // crashAt tells whether there is an nth call.
-func crashAt(t *testing.T, policy journal.Policy, n int, seed uint64) (reached bool) {
+func crashAt(t *testing.T, policy journal.Policy, n int, seed uint64) bool {
+	var reached atomic.Bool
 	for _, power := range []bool{false, true, true} {
 		seed++
 		synctest.Test(t, func(t *testing.T) {
@@ -63,7 +66,7 @@ func crashAt(t *testing.T, policy journal.Policy, n int, seed uint64) (reached b
 			r.config = journal.Config{Policy: policy, SegmentBytes: 1000}
 			r.disk.Fail(func(c faultfs.Call) error {
 				if c.N == n {
-					reached = true
+					reached.Store(true)
 					return faultfs.ErrCrash
 				}
 				return nil
@@ -89,7 +92,7 @@ func crashAt(t *testing.T, policy journal.Policy, n int, seed uint64) (reached b
 			t.Fatalf("policy %d, call %d, power %v", policy, n, power)
 		}
 	}
-	return reached
+	return reached.Load()
 }
 
 // TestErrorEverywhere fails every single call of the disk once, and some calls in a row. The log heals, and
@@ -106,16 +109,16 @@ func TestErrorEverywhere(t *testing.T) {
 	}
 }
 
-func failAt(t *testing.T, policy journal.Policy, n, row int, seed uint64) (reached bool) {
+func failAt(t *testing.T, policy journal.Policy, n, row int, seed uint64) bool {
+	var reached atomic.Bool
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, seed)
 		r.config = journal.Config{Policy: policy, SegmentBytes: 1000}
-		healed := false
 		r.disk.Fail(func(c faultfs.Call) error {
-			if healed || c.N < n || c.N >= n+row {
+			if c.N < n || c.N >= n+row {
 				return nil
 			}
-			reached = true
+			reached.Store(true)
 			return errInjected
 		})
 		for r.start() != nil {
@@ -131,9 +134,9 @@ func failAt(t *testing.T, policy journal.Policy, n, row int, seed uint64) (reach
 		if err := r.log.Close(); err == nil {
 			r.durable = r.given
 		}
-		healed = true
 		r.log = nil
 		r.crash(true)
+		r.disk.Fail(nil)
 		if err := r.start(); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +147,7 @@ func failAt(t *testing.T, policy journal.Policy, n, row int, seed uint64) (reach
 	if t.Failed() {
 		t.Fatalf("policy %d, %d calls from %d on", policy, row, n)
 	}
-	return reached
+	return reached.Load()
 }
 
 // TestRandom runs random programs on disks that fail and crash at random.
@@ -199,14 +202,13 @@ func (r *rig) faults(errors bool) {
 	if errors {
 		odds = 3 + r.random.IntN(40)
 	}
-	random := r.random.Uint64()
+	seed := r.random.Uint64()
 	r.disk.SetForgetful(false)
 	r.disk.Fail(func(c faultfs.Call) error {
-		random = random*6364136223846793005 + 1442695040888963407
 		switch {
 		case c.N == end:
 			return faultfs.ErrCrash
-		case odds > 0 && (random>>33)%uint64(odds) == 0:
+		case odds > 0 && rand.New(rand.NewPCG(seed, uint64(c.N))).IntN(odds) == 0:
 			return errInjected
 		}
 		return nil
@@ -215,7 +217,7 @@ func (r *rig) faults(errors bool) {
 
 // step does one random thing.
 func (r *rig) step() {
-	switch r.random.IntN(12) {
+	switch r.random.IntN(13) {
 	case 0:
 		_ = r.save()
 		r.seen()
@@ -227,7 +229,7 @@ func (r *rig) step() {
 	case 3:
 		r.readBack()
 	case 4:
-		r.add(300_000, 3)
+		r.add(r.random.IntN(1+r.random.IntN(300_000)), 3)
 	case 5, 6:
 		r.wait(time.Duration(r.random.IntN(6)) * time.Millisecond)
 	default:

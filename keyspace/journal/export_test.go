@@ -1,5 +1,11 @@
 package journal
 
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
 // SkipTo makes the log go on from a version, as if all before it had been given out.
 func (l *Log) SkipTo(version uint64) {
 	l.do(func(w *writer) {
@@ -29,3 +35,16 @@ const (
 var ParseManifest = parseManifest
 
 func (m Manifest) Encode() []byte { return m.encode() }
+
+// ManifestOfFormat is what a program of another format might write.
+func ManifestOfFormat(n int) []byte {
+	b := fmt.Appendf(nil, "%s%d\nwhatever it has\n", manifestMagic, n)
+	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, castagnoli))
+}
+
+// HeadOfFormat is a segment's head as a program of another format might write it.
+func HeadOfFormat(n uint32, text []byte) []byte {
+	b := append([]byte(nil), text[:headSummed]...)
+	binary.LittleEndian.PutUint32(b[8:], n)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}

@@ -72,7 +72,8 @@ func (m Manifest) encode() []byte {
 	return fmt.Appendf(b, "crc32c %08x\n", crc32.Checksum(b, castagnoli))
 }
 
-// parseManifest reads what encode wrote, and nothing else: what it takes, encode gives back.
+// parseManifest reads what encode wrote, and nothing else: what it takes, encode gives back. First and last
+// line are those of manifests in every format, so that damage is never taken for a newer format.
 func parseManifest(text []byte) (Manifest, error) {
 	var m Manifest
 	head, _, _ := bytes.Cut(text, []byte("\n"))
@@ -80,12 +81,12 @@ func parseManifest(text []byte) (Manifest, error) {
 	if !found {
 		return m, errors.New("is not a manifest")
 	}
-	if format != strconv.Itoa(manifestFormat) {
-		return m, fmt.Errorf("is of format %.20q: %w", format, errManifestFormat)
-	}
 	body, sum, found := cutLastLine(text)
 	if !found || string(sum) != fmt.Sprintf("crc32c %08x\n", crc32.Checksum(body, castagnoli)) {
 		return m, errors.New("has a wrong checksum")
+	}
+	if format != strconv.Itoa(manifestFormat) {
+		return m, fmt.Errorf("is of format %.20q: %w", format, errManifestFormat)
 	}
 	for line := range strings.Lines(string(body)) {
 		if err := m.take(strings.Fields(line)); err != nil {

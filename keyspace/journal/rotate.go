@@ -85,7 +85,13 @@ func (w *writer) adopt(tmp string, s Snapshot) error {
 	if s.Version < m.Snapshot.Version || s.Version > w.log.Version() {
 		return fmt.Errorf("journal: a snapshot of version %d, after one of %d and before any after %d", s.Version, m.Snapshot.Version, w.log.Version())
 	}
-	if err := w.mend(); err != nil {
+	// Writing ends the segment where the snapshot was cut. If that is not possible now, the snapshot may be
+	// just what the log needs.
+	err := w.mend()
+	if err == nil {
+		err = w.writeAll()
+	}
+	if err != nil && w.dir.unsettled {
 		return err
 	}
 	m = w.dir.Manifest()

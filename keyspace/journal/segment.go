@@ -51,15 +51,17 @@ var (
 	errSegmentFormat = errors.New("format not known to this program")
 )
 
+// parseHead reads a head. Size and checksum are those of heads in every format, so that damage is never
+// taken for a newer format.
 func parseHead(b []byte) (head, error) {
 	if len(b) < segmentHead || string(b[:8]) != segmentMagic {
 		return head{}, errNoSegment
 	}
-	if format := binary.LittleEndian.Uint32(b[8:]); format != segmentFormat {
-		return head{}, fmt.Errorf("is of format %d: %w", format, errSegmentFormat)
-	}
 	if crc32.Checksum(b[:headSummed], castagnoli) != binary.LittleEndian.Uint32(b[headSummed:]) {
 		return head{}, errHeadChecksum
+	}
+	if format := binary.LittleEndian.Uint32(b[8:]); format != segmentFormat {
+		return head{}, fmt.Errorf("is of format %d: %w", format, errSegmentFormat)
 	}
 	h := head{
 		kind:   kind(binary.LittleEndian.Uint32(b[12:])),

@@ -141,7 +141,7 @@ func (w *writer) readBack(old *segment, from mark) error {
 		b := make([]byte, recordHead, recordHead+len(record.Body))
 		putHead(b, len(record.Body), record.Version, record.Time)
 		c := &chunk{buf: append(b, record.Body...)}
-		if err := w.writeSpan(span{c, 0, len(c.buf)}); err != nil {
+		if err := w.writeSpan(span{c, c.buf}); err != nil {
 			return err
 		}
 	}

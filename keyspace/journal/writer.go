@@ -97,7 +97,7 @@ func (w *writer) advance(now time.Time) error {
 func (w *writer) writeAll() error {
 	cut := w.collect()
 	for _, s := range w.spans {
-		for s.from < s.to {
+		for len(s.records) > 0 {
 			if w.segment.size >= w.log.config.SegmentBytes || w.reached(cut) {
 				if err := w.rotate(); err != nil {
 					return err
@@ -107,7 +107,7 @@ func (w *writer) writeAll() error {
 			if err != nil {
 				return err
 			}
-			s.from += written
+			s.records = s.records[written:]
 		}
 	}
 	if cut == 0 || w.segment.last < cut {
@@ -140,28 +140,25 @@ func (w *writer) reached(cut uint64) bool {
 // write writes the records of a span, or as many as the segment is to have. What no sync is planned for
 // need not be kept.
 func (w *writer) write(s span, cut uint64) (bytes int, err error) {
-	offset, last, to := w.segment.size, w.segment.last, s.from
-	for to < s.to && (to == s.from || offset < w.log.config.SegmentBytes && last != cut) {
-		head := s.chunk.buf[to:]
-		size := recordHead + bodyLength(head)
+	room, last := w.log.config.SegmentBytes-w.segment.size, w.segment.last
+	for bytes < len(s.records) && (bytes == 0 || int64(bytes) < room && last != cut) {
+		head := s.records[bytes:]
 		last = recordVersion(head)
-		to += size
-		offset += int64(size)
+		bytes += recordHead + bodyLength(head)
 	}
-	if err := w.writeSpan(span{s.chunk, s.from, to}); err != nil {
+	if err := w.writeSpan(span{s.chunk, s.records[:bytes]}); err != nil {
 		return 0, err
 	}
 	if w.log.Policy() == No {
 		w.segment.freed = w.segment.end()
 		w.log.free()
 	}
-	return to - s.from, nil
+	return bytes, nil
 }
 
 // writeSpan writes all records of a span in the segment.
 func (w *writer) writeSpan(s span) error {
-	seg := w.segment
-	b := s.chunk.buf[s.from:s.to]
+	seg, b := w.segment, s.records
 	offset, last := seg.size, seg.last
 	for at := 0; at < len(b); {
 		record := b[at : at+recordHead+bodyLength(b[at:])]
@@ -173,7 +170,7 @@ func (w *writer) writeSpan(s span) error {
 	if err := w.put(b); err != nil {
 		return err
 	}
-	s.chunk.written = s.to
+	s.chunk.written += len(b)
 	seg.size, seg.last = offset, last
 	w.log.wrote(len(b), seg.size)
 	return nil
