@@ -2,17 +2,30 @@ package journal
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
 
-// SkipTo makes the log go on from a version, as if all before it had been given out.
-func (l *Log) SkipTo(version uint64) {
+// SkipTo makes the log go on from a version, as if all before it had been given out, in a new segment.
+func (l *Log) SkipTo(version uint64) (err error) {
 	l.do(func(w *writer) {
+		if err = errors.Join(w.writeAll(), w.sync()); err != nil {
+			return
+		}
+		m := w.dir.Manifest()
+		m.close(w.segment.last, w.segment.size)
+		w.segment.file.Close()
+		if w.segment, err = createSegment(w.dir.fs, w.dir.path, w.dir.nextHead(&m, version+1)); err != nil {
+			return
+		}
+		err = w.dir.store(m)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.version.Store(version)
+		l.durable.Store(version)
 	})
+	return err
 }
 
 // Rotate ends the segment now.
