@@ -4,7 +4,8 @@ package journal
 // of it gets a chunk of its own, filled before the log is locked.
 const (
 	chunkBytes   = 256 << 10
-	chunksSpare  = 16 // kept for use again
+	chunksSpare  = 64 // kept for use again while there is work
+	chunksIdle   = 4  // and when all is done
 	ownChunkFrom = chunkBytes / 2
 )
 
@@ -96,6 +97,10 @@ func (b *backlog) free() {
 	rest := copy(b.chunks, b.chunks[done:])
 	clear(b.chunks[rest:])
 	b.chunks = b.chunks[:rest]
+	if rest == 0 && len(b.spare) > chunksIdle {
+		clear(b.spare[chunksIdle:])
+		b.spare = b.spare[:chunksIdle]
+	}
 }
 
 func (b *backlog) recycle(c *chunk) {

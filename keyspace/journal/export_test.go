@@ -61,3 +61,37 @@ func HeadOfFormat(n uint32, text []byte) []byte {
 	binary.LittleEndian.PutUint32(b[8:], n)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
+
+// Signed puts a manifest's last line behind a text.
+func Signed(text []byte) []byte {
+	text = append(append([]byte(nil), text...), '\n')
+	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, castagnoli))
+}
+
+// WithRecords puts records behind a segment's head. Each takes a byte for its length, as many for its body,
+// and now and then leaves a version out or says that all before it is on disk.
+func WithRecords(text, plan []byte) []byte {
+	h, err := parseHead(text)
+	if err != nil {
+		panic(err)
+	}
+	version, synced := h.first, int64(segmentHead)
+	for len(plan) > 0 {
+		size := min(int(plan[0]), len(plan)-1)
+		if plan[0]%7 == 6 {
+			version++
+		}
+		if plan[0]%5 == 4 {
+			synced = int64(len(text))
+		}
+		record := append(make([]byte, recordHead), plan[1:1+size]...)
+		putHead(record, size, version, 0)
+		stamp(record, h.seed(), int64(len(text)), synced)
+		if plan[0]%11 != 10 {
+			text = append(text, record...)
+		}
+		version++
+		plan = plan[1+size:]
+	}
+	return text
+}
