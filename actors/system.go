@@ -1,5 +1,3 @@
-// Package actors starts the server: it spawns the actors, wires them to each
-// other, and decides what follows when one fails.
 package actors
 
 import (

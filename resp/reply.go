@@ -8,6 +8,7 @@ package resp
 
 import (
 	"math"
+	"strings"
 	"unsafe"
 )
 
@@ -201,7 +202,7 @@ func (r *Reply) roomOfItems() int {
 // Clone copies the reply and all it points to, so that it may leave the turn
 // that made it.
 func (r Reply) Clone() Reply {
-	c := Reply{kind: r.kind, n: r.n, text: string(append([]byte(nil), r.text...))}
+	c := Reply{kind: r.kind, n: r.n, text: strings.Clone(r.text)}
 	if r.items != nil {
 		c.items = make([]Reply, len(r.items))
 		for i := range r.items {

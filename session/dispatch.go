@@ -58,7 +58,7 @@ func (s *Session) find(argv [][]byte) *Command {
 	s.lastKey = 0
 	if row != nil && len(argv[0]) <= nameMax {
 		s.lastRow, s.lastLen = row, copy(s.lastName[:], argv[0])
-		if row.Words() == 1 && row.goesToShards() {
+		if row.Words() == 1 && row.GoesToShards() {
 			s.lastKey = row.SingleKey()
 		}
 	}

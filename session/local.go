@@ -7,14 +7,14 @@ import (
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
-// Local is a client in the server's own process. It is the program that the
-// server is a part of, so it has all rights. What it asks of the shards goes
-// there straight from the goroutine that asks, without a link and without an
-// actor in between; any number of goroutines may share one Local.
+// Local is a client in the server's own process: the program that the server is
+// a part of, which needs no password. What it asks of the shards goes there
+// straight from the goroutine that asks, without a link and without an actor in
+// between; any number of goroutines may share one Local.
 //
-// It takes no more than commands that a plain link would have sent on without
-// another thought (see Direct). All others are for a link: that of a
-// transport.Pipes is one inside the process.
+// It obeys the guards of dispatch, which Admit asks. Commands that need a session
+// (see GoesToShards) are for a link: that of a transport.Pipes is one inside the
+// process.
 type Local struct{ session *Session }
 
 // NewLocal makes a client of the database db, which must exist.
@@ -56,25 +56,34 @@ func (s *Server) unguarded() bool {
 	return s.condition.Load() == nil && s.pause.until.Load() == 0 && len(*s.monitors.Load()) == 0
 }
 
-// goesToShards reports whether a command is nothing but a handler that runs in
+// GoesToShards reports whether a command is nothing but a handler that runs in
 // shards, and has its answer when it has run.
-func (c *Command) goesToShards() bool {
+func (c *Command) GoesToShards() bool {
 	return c.Data != nil && c.Translate == nil && c.Guard == nil && !c.Flags.Has(command.Blocking)
 }
 
-// Direct reports whether Aim may be used for a command, which is nil if there is
-// none. It must be asked right before.
-func (l *Local) Direct(row *Command, argv [][]byte) bool {
-	return row != nil && row.goesToShards() && row.ArityOK(len(argv)) && l.session.server.unguarded()
+// Admit asks the guards of a command, which is nil if there is none of that name:
+// it may run, unless it is refused, or must wait and ask again later.
+func (l *Local) Admit(row *Command, argv [][]byte) (refusal resp.Reply, wait bool) {
+	s := l.session
+	if row != nil && s.server.unguarded() && row.ArityOK(len(argv)) {
+		return resp.Nothing, false
+	}
+	if refusal = s.refusal(row, argv); refusal.Kind() != resp.None {
+		s.server.refused(row, refusal)
+		return refusal, false
+	}
+	return resp.Nothing, s.mustPause(row)
 }
 
 // ArgumentMax is the longest word, in bytes, that a command may have.
 func (l *Local) ArgumentMax() int { return min(l.session.limits().BulkMax, keyspace.TextMax) }
 
-// Aim adds a command to a batch, and makes that visit the shards which the
-// command concerns.
+// Aim adds a command that was admitted to a batch, and makes that visit the shards
+// which the command concerns.
 func (l *Local) Aim(x *keyspace.Execute, row *Command, argv [][]byte) {
 	s := l.session
+	s.server.feedMonitors(s, row, argv)
 	x.Caller = s
 	x.Heavy = x.Heavy || row.Flags.Has(command.Heavy)
 	x.Requests = append(x.Requests, keyspace.Request{Spec: row.Data, Argv: argv, DB: s.db})
@@ -117,9 +126,6 @@ func (l *Local) visitKeys(x *keyspace.Execute, row *Command, argv [][]byte) {
 // Account counts the commands of a batch that is done, as those of links are.
 func (l *Local) Account(x *keyspace.Execute) { l.session.account(x) }
 
-// Refused counts a command that was not run.
-func (l *Local) Refused(row *Command, why resp.Reply) { l.session.server.refused(row, why) }
-
 // Query is the live query of a command, or why there can be none.
 func (l *Local) Query(argv [][]byte) (*watch.Query, resp.Reply) {
 	row, refusal := l.session.observable(argv)
@@ -132,11 +138,11 @@ func (l *Local) Query(argv [][]byte) (*watch.Query, resp.Reply) {
 // NewLock makes an optimistic lock, which Watch adds keys to.
 func (l *Local) NewLock() *Lock { return &Lock{} }
 
-// Watch makes a batch watch keys for a lock. Keys that the lock has already stay
-// as they are watched.
+// Watch adds a request to a batch that watches keys for a lock. Keys that the lock
+// has already stay as they are watched.
 func (l *Local) Watch(x *keyspace.Execute, lock *Lock, keys [][]byte) {
 	x.Caller = l.session
-	lock.watch(x, l.session, keys)
+	x.Requests = append(x.Requests, lock.watch(x, l.session, keys))
 }
 
 // Guard makes a transaction depend on a lock, which ends when it runs.

@@ -66,6 +66,9 @@ func (st *State) ending(reason resp.Reply) *State {
 // Size is the number of bytes of the result in RESP3.
 func (st *State) Size() int { return len(st.v3) }
 
+// Token names the state for a later resumption; it is opaque to clients.
+func (st *State) Token() string { return st.token }
+
 // in2 is the result in RESP2.
 func (st *State) in2() []byte {
 	st.once2.Do(func() { st.v2 = resp.V2.Append(nil, st.Result) })
