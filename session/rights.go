@@ -112,8 +112,10 @@ func (c *Catalogue) Denial(u *acl.User, row *Command, argv [][]byte) acl.Denial 
 		d = queryDenial(u, row.Watches.Meta, argv)
 	}
 	for _, words := range queries {
-		query := c.Lookup(words)
-		if !d.Denies() && query != nil && query.Watchable() && query.ArityOK(len(words)) {
+		if d.Denies() || len(words) == 0 {
+			break
+		}
+		if query := c.Lookup(words); query != nil && query.Watchable() && query.ArityOK(len(words)) {
 			d = queryDenial(u, query.Meta, words)
 		}
 	}

@@ -129,6 +129,9 @@ func (m *Meta) NeedsAll(argv [][]byte) bool {
 // that could be told, and its handler will answer with the error. A keyword
 // that is not there has no keys behind it.
 func (m *Meta) AppendKeys(dst []KeyAt, argv [][]byte) (keys []KeyAt, ok bool) {
+	if m.FindKeys != nil {
+		return m.FindKeys(dst, argv), true
+	}
 	ok = true
 	for i := range m.Keys {
 		var found bool

@@ -27,6 +27,9 @@ type Meta struct {
 	Flags       Flag
 	// Keys says which words are keys; none for commands without.
 	Keys []Keys
+	// FindKeys, if set, appends the places of the keys where Keys, which describe
+	// them to others, would miss some.
+	FindKeys func(dst []KeyAt, argv [][]byte) []KeyAt
 	// Channels says which words are names of channels.
 	Channels Channels
 	// Reaches, if set, reports whether a command with these words reaches keys

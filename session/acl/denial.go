@@ -37,7 +37,7 @@ func (d *Denial) Refusal() resp.Reply {
 // AtExec is the answer in the place of a command that was allowed when it was
 // queued, and is not any more.
 func (d *Denial) AtExec() resp.Reply {
-	why := "no permission to access one of the channels used as argument to the command"
+	why := "no permission to access one of the channels used as arguments"
 	switch d.Reason {
 	case DeniedCommand:
 		why = "no permission to execute the command or subcommand"

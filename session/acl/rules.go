@@ -43,8 +43,12 @@ func shownRule(rule string) string {
 	words := strings.Split(rule, " ")
 	for i, word := range words {
 		bare := strings.TrimPrefix(word, "(")
-		if bare != "" && strings.ContainsRune("><#!", rune(bare[0])) {
-			words[i] = word[:len(word)-len(bare)+1] + "(redacted)"
+		if bare == "" || !strings.ContainsRune("><#!", rune(bare[0])) {
+			continue
+		}
+		words[i] = word[:len(word)-len(bare)+1] + "(redacted)"
+		if rule[0] == '(' && strings.HasSuffix(bare, ")") {
+			words[i] += ")"
 		}
 	}
 	return strings.Join(words, " ")

@@ -74,7 +74,7 @@ func (s *selector) check(l *line) (why Reason, at int) {
 	}
 	if !s.allKeys {
 		for _, k := range l.eachKey() {
-			if k.Flags&command.NotKey == 0 && !s.reaches(l.argv[k.Pos], accessOf(k.Flags)) {
+			if k.Pos < len(l.argv) && k.Flags&command.NotKey == 0 && !s.reaches(l.argv[k.Pos], accessOf(k.Flags)) {
 				return DeniedKey, k.Pos
 			}
 		}

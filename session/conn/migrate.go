@@ -20,7 +20,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 			{First: 3, Flags: command.RW | command.Access | command.Delete},
 			{First: -2, Keyword: "KEYS", Last: -1, Flags: command.RW | command.Access | command.Delete | command.Incomplete},
 		},
-		Secrets: migrateSecrets,
+		FindKeys: findMigrated, Secrets: migrateSecrets,
 		Examples: "> MIGRATE 127.0.0.1 6379 nokey 0 1000\n+NOKEY\n" +
 			"> MIGRATE 127.0.0.1 6379 a 0 1000 KEYS b\n" +
 			"-ERR When using MIGRATE KEYS option, the key argument must be set to the empty string\n" +
@@ -100,6 +100,26 @@ func (m *migration) readOptions(a *command.Args, named bool) {
 			a.Syntax()
 		}
 	}
+}
+
+// findMigrated finds the keys of a MIGRATE: the one in its place, or those behind
+// the option KEYS. With both the command is wrong, and moves neither.
+func findMigrated(dst []command.KeyAt, argv [][]byte) []command.KeyAt {
+	const use = command.RW | command.Access | command.Delete
+	for i := 6; i < len(argv); i++ {
+		switch {
+		case command.EqualFold(argv[i], "AUTH"):
+			i++
+		case command.EqualFold(argv[i], "AUTH2"):
+			i += 2
+		case command.EqualFold(argv[i], "KEYS"):
+			for at := i + 1; at < len(argv) && len(argv[3]) == 0; at++ {
+				dst = append(dst, command.KeyAt{Pos: at, Flags: use})
+			}
+			return dst
+		}
+	}
+	return append(dst, command.KeyAt{Pos: min(3, len(argv)-1), Flags: use})
 }
 
 // migrateSecrets are the password behind AUTH, and user and password behind
