@@ -132,49 +132,38 @@ func hexpire(tx *keyspace.Tx, a *command.Args, millis, base int64) resp.Reply {
 		return a.Err()
 	}
 	items := tx.Items(len(names))
-	var c treated
+	var room [few][]byte
+	treated, all := room[:0], notAllowed
 	for i, field := range names {
 		result := e.expire(field, deadline, allowed)
-		c.add(field, result)
+		if result > 0 {
+			treated, all = append(treated, field), result
+		}
 		items[i] = resp.Int(int64(result))
 	}
-	c.save(&e, deadline)
+	e.saveEnds(treated, all, deadline)
 	return resp.Array(items...)
 }
 
-// treated are fields that a command has given another end, all the same.
-type treated struct {
-	fields [][]byte
-	result int // of them
-	room   [4][]byte
-}
+// few is how many fields are seldom exceeded by one command.
+const few = 4
 
-// add takes a field in, unless nothing has become of it.
-func (c *treated) add(field []byte, result int) {
-	if result <= 0 {
-		return
-	}
-	if c.fields == nil {
-		c.fields = c.room[:0]
-	}
-	c.fields, c.result = append(c.fields, field), result
-}
-
-// save saves the hash if fields are among them, and records what they are given:
-// a deadline, 0 for none.
-func (c *treated) save(e *edit, deadline int64) {
+// saveEnds saves the hash after fields were given another end, if there are any,
+// with the same result for all, and records what they were given: a deadline, 0 for
+// none.
+func (e *edit) saveEnds(fields [][]byte, result int, deadline int64) {
 	var digits, count [intMax]byte
-	n := strconv.AppendInt(count[:0], int64(len(c.fields)), 10)
+	n := strconv.AppendInt(count[:0], int64(len(fields)), 10)
 	switch {
-	case c.result == expired:
+	case result == expired:
 		e.save("hdel")
-		e.tx.EffectWith(c.fields, []byte("HDEL"), e.key)
-	case c.result == expiring && deadline == 0:
+		e.tx.EffectWith(fields, []byte("HDEL"), e.key)
+	case result == expiring && deadline == 0:
 		e.save("hpersist")
-		e.tx.EffectWith(c.fields, []byte("HPERSIST"), e.key, []byte("FIELDS"), n)
-	case c.result == expiring:
+		e.tx.EffectWith(fields, []byte("HPERSIST"), e.key, []byte("FIELDS"), n)
+	case result == expiring:
 		e.save("hexpire")
-		e.tx.EffectWith(c.fields, []byte("HPEXPIREAT"), e.key, strconv.AppendInt(digits[:0], deadline, 10), []byte("FIELDS"), n)
+		e.tx.EffectWith(fields, []byte("HPEXPIREAT"), e.key, strconv.AppendInt(digits[:0], deadline, 10), []byte("FIELDS"), n)
 	}
 }
 

@@ -37,7 +37,8 @@ func hgetex(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return a.Err()
 	}
 	var copied values
-	var c treated
+	var room [few][]byte
+	treated, all := room[:0], notAllowed
 	items := tx.Items(len(names))
 	for i, field := range names {
 		result := notAllowed
@@ -48,9 +49,11 @@ func hgetex(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		case persists:
 			result = e.persist(field)
 		}
-		c.add(field, result)
+		if result > 0 {
+			treated, all = append(treated, field), result
+		}
 	}
-	c.save(&e, deadline)
+	e.saveEnds(treated, all, deadline)
 	return resp.Array(items...)
 }
 

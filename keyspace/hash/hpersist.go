@@ -30,13 +30,16 @@ func hpersist(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		return a.Err()
 	}
 	items := tx.Items(len(names))
-	var c treated
+	var room [few][]byte
+	treated, all := room[:0], notAllowed
 	for i, field := range names {
 		result := e.persist(field)
-		c.add(field, result)
+		if result > 0 {
+			treated, all = append(treated, field), result
+		}
 		items[i] = resp.Int(int64(result))
 	}
-	c.save(&e, 0)
+	e.saveEnds(treated, all, 0)
 	return resp.Array(items...)
 }
 
