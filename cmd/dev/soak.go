@@ -13,6 +13,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/resp/draw"
 )
 
 // soakCmd asks Troupe and redis-server the same, at random and for as long as one likes: two clients, four
@@ -72,7 +73,7 @@ func (c *soakCmd) round(seed uint64, redis *side) (asked int, err error) {
 	}
 	defer system.Close()
 	d := &duel{ours: &side{dial: dialTCP(system.Addresses()[0])}, theirs: redis}
-	turns := drawTurns(draw{rng, c.Skip}, c.Turns)
+	turns := drawTurns(draw.Source{Rand: rng, Skip: c.Skip}, c.Turns)
 	for _, turn := range turns {
 		asked += len(turn.commands)
 	}
@@ -98,6 +99,7 @@ func startOurs(shards int, transport string) (*actors.System, error) {
 	options := loaded.Options(hclog.NewNullLogger())
 	admin.New(loaded).Join(&options)
 	options.Port = 0 // a free one
+	options.Dir = "" // it keeps nothing
 	return actors.Start(options)
 }
 
@@ -112,20 +114,20 @@ type turn struct {
 
 const soakClients = 2
 
-func drawTurns(w draw, n int) []turn {
+func drawTurns(w draw.Source, n int) []turn {
 	turns := make([]turn, n)
 	for i := range turns {
 		t := &turns[i]
-		t.client = w.rng.IntN(soakClients)
-		t.fresh, t.proto = i < soakClients || w.oneIn(60), 2+w.rng.IntN(2)
+		t.client = w.Rand.IntN(soakClients)
+		t.fresh, t.proto = i < soakClients || w.OneIn(60), 2+w.Rand.IntN(2)
 		if i < soakClients {
 			t.client = i
 		}
-		for range w.times([]int{1, 1, 3, 20}[w.rng.IntN(4)]) {
-			t.commands = append(t.commands, w.command())
+		for range w.Times([]int{1, 1, 3, 20}[w.Rand.IntN(4)]) {
+			t.commands = append(t.commands, w.Alike())
 		}
-		for range w.rng.IntN(3) {
-			t.cuts = append(t.cuts, 1+w.rng.IntN(60))
+		for range w.Rand.IntN(3) {
+			t.cuts = append(t.cuts, 1+w.Rand.IntN(60))
 		}
 	}
 	return turns

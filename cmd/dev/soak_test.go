@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/draw"
 	"github.com/troupedb/troupe/resp/redistest"
 )
 
@@ -35,7 +36,7 @@ func TestSoakShrinks(t *testing.T) {
 		ours:   &side{dial: func() (net.Conn, error) { return ours.Dial(), nil }},
 		theirs: &side{dial: func() (net.Conn, error) { return theirs.Dial(), nil }},
 	}
-	turns := drawTurns(draw{rng: rand.New(rand.NewPCG(1, 2))}, 40)
+	turns := drawTurns(draw.Source{Rand: rand.New(rand.NewPCG(1, 2))}, 40)
 	turns[30] = turn{client: 1, fresh: true, proto: 2, commands: [][]string{{"SET", "a", "1"}, {"CONFIG", "GET", "unixsocket"}, {"GET", "a"}}}
 	found, err := d.play(turns)
 	if err != nil || found == nil || found.turn != 30 {
