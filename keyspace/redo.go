@@ -134,11 +134,31 @@ func (tx *Tx) Redo(spec *command.Spec[*Tx], e Effect, at int64) (reply resp.Repl
 // as runs do at another time, without limits and without notifications.
 func (tx *Tx) as(at int64, do func()) {
 	now, settings := tx.now, tx.Settings
-	own := *settings
-	own.Events, own.NewKeys, own.Misses, own.BulkMax = false, false, false, TextMax
-	tx.now, tx.Settings = at, &own
+	tx.now, tx.Settings = at, tx.unlimited(settings)
 	do()
 	tx.now, tx.Settings = now, settings
+}
+
+// unlimited is settings without limits and notifications.
+func (tx *Tx) unlimited(of *Settings) *Settings {
+	if tx.redoing.of != of {
+		own := *of
+		own.Events, own.NewKeys, own.Misses, own.BulkMax = false, false, false, TextMax
+		tx.redoing.of, tx.redoing.own = of, &own
+	}
+	return tx.redoing.own
+}
+
+// redoing keeps the settings that things are redone with, and of which they were
+// made.
+type redoing struct{ of, own *Settings }
+
+// Reserve makes room for so many keys of a database in the shard at hand, which
+// has none there.
+func (tx *Tx) Reserve(db, keys int) {
+	d := &tx.only.dbs[db]
+	tx.only.open(d)
+	d.keys.Reserve(keys)
 }
 
 // Holds reports whether nobody is shown what is not safe yet.

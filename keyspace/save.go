@@ -44,6 +44,7 @@ type saving struct {
 	objects map[Object]*large // the same, by their Objects
 	kept    int64             // what they keep beside their values, in bytes
 	scratch []byte
+	slots   []*table.Slot // that the walk has come to
 	keys    int
 	err     error
 }
@@ -93,7 +94,16 @@ func (tx *Tx) SaveSome(dst []byte, most int) (out []byte, done bool) {
 	for steps := 0; len(s.sources) > 0 && len(dst) < end && steps < saveSteps; steps++ {
 		src := s.sources[0]
 		db := home{sh, src.at}
-		next := src.at.keys.Walk(src.cursor, func(slot *table.Slot) { dst = tx.saveSlot(dst, db, src.db, slot) })
+		next := src.cursor
+		slots := s.slots[:0]
+		for more := true; more; more = next != 0 && len(slots) < warmPart {
+			next = src.at.keys.Walk(next, func(slot *table.Slot) { slots = append(slots, slot) })
+		}
+		tx.warmSlots(sh, slots)
+		for _, slot := range slots {
+			dst = tx.saveSlot(dst, db, src.db, slot)
+		}
+		s.slots = slots
 		if src.cursor = next; next == 0 {
 			sh.endSource(src)
 		}

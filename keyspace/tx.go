@@ -35,6 +35,7 @@ type Tx struct {
 	touchedKeys int     // watched keys that the present command has changed
 	events      []Event // what happened, if Settings.Events asks for it
 	effects     effects
+	redoing     redoing
 	trace       func(key []byte)
 	clockRead   bool // since Trace was called
 	noTouch     bool // the caller's reads don't mark keys as used

@@ -49,6 +49,39 @@ func (tx *Tx) warm(part []Request) {
 	tx.warmed += touched // a use, so that the reads are made
 }
 
+// Warm looks ahead for keys of one database, of the one shard at hand, so that
+// what is then done with them waits less for memory.
+func (tx *Tx) Warm(db int, keys [][]byte) {
+	d := &tx.only.dbs[db]
+	if d.keys == nil {
+		return
+	}
+	var probes [warmPart]table.Probe
+	for len(keys) > 0 {
+		part := keys[:min(len(keys), warmPart)]
+		for i, key := range part {
+			probes[i] = d.keys.Probe(tx.only.hash(key))
+		}
+		touched := byte(0)
+		for i := range part {
+			if slot := probes[i].Next(); slot != nil {
+				touched += tx.only.mem.Bytes(slot.Ref(), 1)[0]
+			}
+		}
+		tx.warmed += touched
+		keys = keys[len(part):]
+	}
+}
+
+// warmSlots touches the entries of slots.
+func (tx *Tx) warmSlots(sh *Shard, slots []*table.Slot) {
+	touched := byte(0)
+	for _, slot := range slots {
+		touched += sh.mem.Bytes(slot.Ref(), 1)[0]
+	}
+	tx.warmed += touched
+}
+
 // ahead is what warm has found out about a request's key: where it is looked
 // for, its hash, and the first slot that may be its, good while the table has
 // had so many changes.

@@ -27,13 +27,17 @@ func (i *image) Database(dst []byte, db int) []byte {
 
 // Entry implements keyspace.Image.
 func (i *image) Entry(dst []byte, tx *keyspace.Tx, v keyspace.Value) []byte {
+	m := rdb.NoMeta
+	m.Deadline = tx.Deadline(v)
+	i.e.Reset(dst)
+	if v.Is(keyspace.String) {
+		i.e.KeyText(m, v.Key(), tx.Text(v))
+		return i.e.Bytes()
+	}
 	value, ok := rdb.ValueOf(tx, v)
 	if !ok {
 		panic("a value of type " + v.Type().String() + " cannot be saved")
 	}
-	m := rdb.NoMeta
-	m.Deadline = tx.Deadline(v)
-	i.e.Reset(dst)
 	i.e.Key(m, v.Key(), value)
 	return i.e.Bytes()
 }

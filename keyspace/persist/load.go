@@ -125,6 +125,8 @@ func (l *loader) item(item *rdb.Item) error {
 	switch item.Kind {
 	case rdb.FunctionItem:
 		return l.store.Functions.LoadLibrary(item.Raw)
+	case rdb.SizeItem:
+		return l.reserve(item)
 	case rdb.KeyItem:
 		if item.DB >= l.databases {
 			return item.Error(fmt.Errorf("it is of database %d, and there are %d: start with --databases %d", item.DB, l.databases, item.DB+1))

@@ -152,6 +152,24 @@ func (l *loader) reached(offset int64) {
 	l.store.loaded.Store(&now)
 }
 
+// reserve makes room for the keys of a database, if the file is long enough to
+// hold as many.
+func (l *loader) reserve(item *rdb.Item) error {
+	if item.DB >= l.databases || item.Keys > uint64(l.progress.Total)/keyBytesMin {
+		return nil
+	}
+	each := int(item.Keys) / len(l.feeds)
+	for _, f := range l.feeds {
+		if broken := l.store.Node.Visit([]int{f.shard}, func(tx *keyspace.Tx) { tx.Reserve(item.DB, each) }); broken != nil {
+			return fmt.Errorf("loading: %v", broken.Reason)
+		}
+	}
+	return nil
+}
+
+// keyBytesMin is how many bytes of a file a key takes, at least.
+const keyBytesMin = 4
+
 // key gives a key to its shard.
 func (l *loader) key(item *rdb.Item) error {
 	f := l.feeds[l.store.Node.ShardOf(item.Key)]
@@ -175,12 +193,35 @@ func (l *loader) large(f *feed, item *rdb.Item) (err error) {
 
 // put puts a batch in place.
 func (l *loader) put(tx *keyspace.Tx, b *batch) {
-	for i := range b.items {
-		if err := putItem(tx, &b.items[i]); err != nil {
-			l.fail(err)
-			return
+	if l.putItems(tx, b.items); len(b.effects) > 0 {
+		l.redo(tx, b)
+	}
+}
+
+// putItems makes keys what the file says.
+func (l *loader) putItems(tx *keyspace.Tx, items []rdb.Item) {
+	for len(items) > 0 {
+		part := items[:min(len(items), warmItems)]
+		items = items[len(part):]
+		var keys [warmItems][]byte
+		for i := range part {
+			keys[i] = part[i].Key
+		}
+		tx.Warm(part[0].DB, keys[:len(part)]) // mostly they are all of one database
+		for i := range part {
+			if err := putItem(tx, &part[i]); err != nil {
+				l.fail(err)
+				return
+			}
 		}
 	}
+}
+
+// warmItems is how many keys are looked ahead for.
+const warmItems = 32
+
+// redo redoes effects.
+func (l *loader) redo(tx *keyspace.Tx, b *batch) {
 	from := 0
 	var words [][]byte
 	for i := range b.effects {
@@ -219,7 +260,8 @@ func putValue(tx *keyspace.Tx, item *rdb.Item) error {
 	if kind == nil {
 		return item.Error(rdb.ErrUnknown)
 	}
-	d := rdb.NewDecoder(item.Raw)
+	var d rdb.Decoder
+	d.Reset(item.Raw)
 	elements := item.Elements
 	var mistake resp.Reply
 	switch {

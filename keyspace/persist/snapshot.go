@@ -21,7 +21,8 @@ type snapshot struct {
 	options Options
 	file    journal.File
 	images  []*image // by shard
-	sum     uint32   // of what was written
+	sizes   []size
+	sum     uint32 // of what was written
 
 	mu  sync.Mutex // guards what follows
 	out *rdb.FileWriter
@@ -71,6 +72,7 @@ func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err 
 	broken := p.Node.VisitEach(func(tx *keyspace.Tx) {
 		w.version, w.changes, libraries = cut(), p.Node.Changes(), p.Functions.Libraries()
 		p.begin(tx)
+		p.count(tx)
 	})
 	if broken != nil {
 		return w, fmt.Errorf("%v", broken.Reason)
@@ -110,6 +112,23 @@ func (p *snapshot) begin(tx *keyspace.Tx) {
 	})
 }
 
+// size is how many keys a database has.
+type size struct{ number, keys, timed int }
+
+// count notes the sizes of the databases.
+func (p *snapshot) count(tx *keyspace.Tx) {
+	for i := range p.Node.Databases() {
+		db := size{number: i}
+		tx.EachShard(func(sh *keyspace.Shard) {
+			db.keys += sh.Keys(i)
+			db.timed += sh.Expiring(i)
+		})
+		if db.keys > 0 {
+			p.sizes = append(p.sizes, db)
+		}
+	}
+}
+
 // Write implements io.Writer for the file.
 func (p *snapshot) Write(b []byte) (int, error) {
 	p.sum = crc32.Update(p.sum, castagnoli, b)
@@ -126,6 +145,10 @@ func (p *snapshot) head(version uint64, libraries [][]byte) {
 	e.Aux("troupe-version", fmt.Sprint(version))
 	for _, code := range libraries {
 		e.Function(code)
+	}
+	for _, db := range p.sizes {
+		e.SelectDB(db.number)
+		e.ResizeDB(uint64(db.keys), uint64(db.timed))
 	}
 	p.put(e.Bytes(), e.Version())
 }

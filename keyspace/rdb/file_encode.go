@@ -70,6 +70,12 @@ func (e *Encoder) Key(m Meta, key []byte, v Value) (written bool) {
 	return true
 }
 
+// KeyText is Key for a String of that text.
+func (e *Encoder) KeyText(m Meta, key, text []byte) {
+	e.begin(m, Text, key)
+	e.Text(text)
+}
+
 // begin writes what stands before a value.
 func (e *Encoder) begin(m Meta, form Form, key []byte) {
 	if m.Deadline >= 0 {

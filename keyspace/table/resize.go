@@ -13,6 +13,19 @@ type entry struct {
 // four buckets full, which a fair hash practically never exceeds.
 const looseLen = 4 * slotCount
 
+// Reserve makes an empty table as large as it will be with n entries, so that it
+// need not grow on the way there.
+func (t *Table) Reserve(n int) {
+	if t.count > 0 {
+		return
+	}
+	want := n<<4/loadMax + 1
+	for t.buckets.Len() < want {
+		*t.buckets.Grow() = bucket{}
+	}
+	t.mask = 1<<bits.Len(uint(t.buckets.Len()-1)) - 1
+}
+
 // split spreads the next bucket in turn over itself and a new last bucket.
 func (t *Table) split() {
 	n := t.buckets.Len()
