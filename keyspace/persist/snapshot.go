@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"bufio"
 	"fmt"
 	"hash/crc32"
 	"sync"
@@ -15,12 +16,16 @@ import (
 // hundred small keys, a tenth of a millisecond's worth.
 const sliceBytes = 16 << 10
 
+// writeBytes is how much is written to the file at once.
+const writeBytes = 256 << 10
+
 // snapshot is the writing of one file.
 type snapshot struct {
 	*Store
 	options Options
 	file    journal.File
 	images  []*image // by shard
+	buffer  *bufio.Writer
 	sizes   []size
 	sum     uint32 // of what was written
 
@@ -93,6 +98,7 @@ func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err 
 	})
 	if p.err == nil {
 		p.fail(p.out.End())
+		p.fail(p.buffer.Flush())
 	}
 	w.size = p.out.Size()
 	return w, p.err
@@ -104,7 +110,8 @@ func (p *snapshot) begin(tx *keyspace.Tx) {
 	if tx.TimedFields() {
 		version = rdb.VersionMax
 	}
-	p.out = rdb.NewFileWriter(p, rdb.WriteOptions{Version: version, Unchecked: p.options.Unchecked})
+	p.buffer = bufio.NewWriterSize(p, writeBytes)
+	p.out = rdb.NewFileWriter(p.buffer, rdb.WriteOptions{Version: version, Unchecked: p.options.Unchecked})
 	tx.StartSave(func() keyspace.Image {
 		i := newImage(!p.options.Plain)
 		p.images = append(p.images, i)
