@@ -154,7 +154,7 @@ func failAt(t *testing.T, policy journal.Policy, n, row int, seed uint64) bool {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	seed := newSeed(t)
-	for range 300 {
+	for range *programs {
 		seed++
 		synctest.Test(t, func(t *testing.T) { randomProgram(t, seed) })
 		if t.Failed() {

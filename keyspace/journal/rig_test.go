@@ -15,7 +15,10 @@ import (
 	"github.com/troupedb/troupe/keyspace/journal/faultfs"
 )
 
-var seedFlag = flag.Uint64("seed", 0, "the seed of the random tests; 0 for one that is new each time")
+var (
+	seedFlag = flag.Uint64("seed", 0, "the seed of the random tests; 0 for one that is new each time")
+	programs = flag.Int("programs", 150, "how many random programs are run")
+)
 
 // newSeed gives the seed of a random test and has it printed if the test fails.
 func newSeed(t *testing.T) uint64 {
@@ -278,4 +281,7 @@ func (r *rig) crash(power bool) {
 		r.log = nil
 	}
 	r.disk = next
+	if found, err := journal.Check(r.disk, dataDir); err == nil && !found.OK() {
+		r.t.Fatalf("after a crash Check finds %v", found.List)
+	}
 }
