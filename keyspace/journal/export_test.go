@@ -95,3 +95,21 @@ func WithRecords(text, plan []byte) []byte {
 	}
 	return text
 }
+
+// Overlapping makes a segment with another number that has the last record of one once more.
+func Overlapping(text []byte, number uint64) []byte {
+	h, err := parseHead(text)
+	if err != nil {
+		panic(err)
+	}
+	at, last := segmentHead, segmentHead
+	for at < len(text) {
+		last = at
+		at += recordHead + bodyLength(text[at:])
+	}
+	record := append([]byte(nil), text[last:]...)
+	version := recordVersion(record)
+	again := head{identity: h.identity, number: number, after: version - 1, first: version, kind: rescue}
+	stamp(record, again.seed(), segmentHead, segmentHead)
+	return append(again.encode(), record...)
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/journal"
@@ -233,6 +234,7 @@ func (r *rig) seen() {
 // wait lets time pass, and with it whatever the log has to do.
 func (r *rig) wait(d time.Duration) {
 	<-time.After(d)
+	synctest.Wait()
 	r.seen()
 }
 
