@@ -16,6 +16,8 @@ type Range struct {
 	Reverse bool
 	// Limit is how many keys there may be; 0 is all.
 	Limit int
+	// KeysOnly leaves the values out.
+	KeysOnly bool
 }
 
 // KeyValue is a key with the text that it holds.
@@ -34,11 +36,11 @@ type KeyValue struct {
 func (db *DB) Scan(ctx context.Context, r Range) iter.Seq2[KeyValue, error] {
 	return func(yield func(KeyValue, error) bool) {
 		limit, size := r.Limit, scanFirst
-		for start, stop := r.ends(); ; size = min(2*size, scanMost) {
+		for at := r.begin(); ; size = min(2*size, scanMost) {
 			if limit > 0 {
 				size = min(size, limit)
 			}
-			part, err := db.scanPart(ctx, r, start, stop, size)
+			part, err := at.next(ctx, db, size)
 			if err != nil {
 				yield(KeyValue{}, err)
 				return
@@ -51,7 +53,7 @@ func (db *DB) Scan(ctx context.Context, r Range) iter.Seq2[KeyValue, error] {
 			if limit -= len(part); len(part) < size || limit == 0 {
 				return
 			}
-			start = "(" + part[len(part)-1].Key
+			at.start = "(" + part[len(part)-1].Key
 		}
 	}
 }
@@ -62,9 +64,14 @@ const (
 	scanMost  = 1 << 16
 )
 
-// ends are the range's ends as KEYRANGE reads them, in the order in which it
-// wants them.
-func (r *Range) ends() (start, stop string) {
+// scan is where a scan of a range stands: the ends of what is left of it, as
+// KEYRANGE reads them, in the order in which it wants them.
+type scan struct {
+	Range
+	start, stop string
+}
+
+func (r Range) begin() scan {
 	low, high := "-", "+"
 	if r.From != "" {
 		low = "[" + r.From
@@ -73,26 +80,34 @@ func (r *Range) ends() (start, stop string) {
 		high = "(" + r.To
 	}
 	if r.Reverse {
-		return high, low
+		low, high = high, low
 	}
-	return low, high
+	return scan{r, low, high}
 }
 
-func (db *DB) scanPart(ctx context.Context, r Range, start, stop string, size int) ([]KeyValue, error) {
-	t := db.ask(ctx, kKeyRange).text(start).text(stop).text("TYPE").text("string").text("WITHVALUES")
-	if r.Prefix != "" {
-		t = t.text("PREFIX").text(r.Prefix)
+// next reads at most so many keys.
+func (s *scan) next(ctx context.Context, db *DB, size int) ([]KeyValue, error) {
+	t := db.ask(ctx, kKeyRange).text(s.start).text(s.stop).text("TYPE").text("string").text("LIMIT").int(int64(size))
+	if s.Prefix != "" {
+		t = t.text("PREFIX").text(s.Prefix)
 	}
-	if r.Reverse {
+	if s.Reverse {
 		t = t.text("REV")
 	}
-	list, err := t.text("LIMIT").int(int64(size)).asSlices()
+	each := 1
+	if !s.KeysOnly {
+		t, each = t.text("WITHVALUES"), 2
+	}
+	list, err := t.asSlices()
 	if err != nil {
 		return nil, err
 	}
-	part := make([]KeyValue, len(list)/2)
+	part := make([]KeyValue, len(list)/each)
 	for i := range part {
-		part[i] = KeyValue{string(list[2*i]), list[2*i+1]}
+		part[i].Key = string(list[each*i])
+		if !s.KeysOnly {
+			part[i].Value = list[each*i+1]
+		}
 	}
 	return part, nil
 }

@@ -1,6 +1,9 @@
 package actors
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Entry is an entry of a stream.
 type Entry struct {
@@ -16,23 +19,27 @@ func (db *DB) XAdd(ctx context.Context, key string, fieldsAndValues ...string) (
 	return db.ask(ctx, kXAdd).text(key).text("*").texts(fieldsAndValues).asText()
 }
 
-// XRange is the entries from one ID to another, both included, at most count if
-// that is not 0; "-" is before and "+" behind all. XRevRange is the same from
-// the last down.
-func (db *DB) XRange(ctx context.Context, key, from, to string, count int64) ([]Entry, error) {
-	return db.ask(ctx, kXRange).text(key).text(from).text(to).atMost(count).asEntries()
+// Entries is a part of a stream. The zero value is all of it.
+type Entries struct {
+	// From and To are its first and last ID, both included; "" is no bound.
+	From, To string
+	// Count is how many there may be; 0 is all.
+	Count int64
+	// Reverse goes from the last to the first.
+	Reverse bool
 }
 
-// XRevRange: see XRange. from is the higher ID.
-func (db *DB) XRevRange(ctx context.Context, key, from, to string, count int64) ([]Entry, error) {
-	return db.ask(ctx, kXRevRange).text(key).text(from).text(to).atMost(count).asEntries()
-}
-
-func (t typed) atMost(count int64) typed {
-	if count > 0 {
-		return t.text("COUNT").int(count)
+// XRange is the entries of a part of a stream.
+func (db *DB) XRange(ctx context.Context, key string, part Entries) ([]Entry, error) {
+	from, to, k := cmp.Or(part.From, "-"), cmp.Or(part.To, "+"), kXRange
+	if part.Reverse {
+		from, to, k = to, from, kXRevRange
 	}
-	return t
+	t := db.ask(ctx, k).text(key).text(from).text(to)
+	if part.Count > 0 {
+		t = t.text("COUNT").int(part.Count)
+	}
+	return t.asEntries()
 }
 
 func (t typed) asEntries() ([]Entry, error) {

@@ -123,7 +123,7 @@ func TestTypedCollections(t *testing.T) {
 	f("ZPopMin", []Member{{"a", 1}})(members, err)
 	id, err := db.XAdd(ctx, "x", "f", "v", "g", "w")
 	f("XAdd", true)(id != "", err)
-	entries, err := db.XRange(ctx, "x", "-", "+", 0)
+	entries, err := db.XRange(ctx, "x", Entries{Reverse: true, Count: 5})
 	f("XRange", []Entry{{id, []string{"f", "v", "g", "w"}}})(entries, err)
 	number("XDel", 1)(db.XDel(ctx, "x", id))
 	if _, err := db.HGetAll(ctx, "l"); err == nil {
