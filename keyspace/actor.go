@@ -103,8 +103,8 @@ func NewNode(c Config) (*Node, error) {
 	return n, nil
 }
 
-// Weight is the number of commands of a batch.
-func (x *Execute) Weight() int { return len(x.Requests) }
+// Weight is the number of commands of a batch, and what some of them weigh more.
+func (x *Execute) Weight() int { return len(x.Requests) + x.Extra }
 
 // IsSlow keeps heavy batches off the event loops.
 func (x *Execute) IsSlow() bool { return x.Heavy }

@@ -33,6 +33,8 @@ type Execute struct {
 	Tracker Tracker
 	// NoTouch leaves access clocks alone (CLIENT NO-TOUCH).
 	NoTouch bool
+	// Extra is what its requests weigh beyond their number: see Weight.
+	Extra int
 	// Heavy says that a request may take long, so that no event loop runs it.
 	Heavy bool
 	// Atomic makes all requests one change with one version: a transaction.
@@ -62,6 +64,7 @@ type Execute struct {
 	held  []*shard // those passed
 	// further are keys that its commands may feed through those who wait.
 	further []fed
+	toil    int // see Tx.Toil
 	state   atomic.Int32
 }
 

@@ -8,11 +8,16 @@ import "bytes"
 // in one turn.
 
 // HoldsAll reports whether all shards of the node are at hand.
-func (tx *Tx) HoldsAll() bool { return tx.held() == tx.total }
-
-func (tx *Tx) held() (n int) {
-	tx.EachShard(func(*Shard) { n++ })
-	return n
+func (tx *Tx) HoldsAll() bool {
+	if tx.only != nil {
+		return tx.total == 1
+	}
+	for _, sh := range tx.shards {
+		if sh == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Holds reports whether the shard of a key is at hand.
@@ -45,7 +50,10 @@ func (tx *Tx) widen(x *Execute) {
 }
 
 // Undo keeps what keys held before a command changed them.
-type Undo struct{ kept []kept }
+type Undo struct {
+	kept  []kept
+	bytes int
+}
 
 type kept struct {
 	db               int
@@ -56,6 +64,12 @@ type kept struct {
 	deadline, fields int64
 	effects          int // recorded before it was noted
 }
+
+// Weight is how much has been noted: bytes, and as many for each key as it may
+// take to look through them.
+func (u *Undo) Weight() int { return u.bytes + len(u.kept)*keptWeight }
+
+const keptWeight = 256
 
 // Keep notes what a key of the present database holds, unless it has been
 // noted. It reports false for a value that is too large to be noted.
@@ -75,6 +89,7 @@ func (u *Undo) Keep(tx *Tx, key []byte) (done bool) {
 		k.deadline, k.fields = tx.Deadline(v), v.fieldDeadline()
 	}
 	k.effects = tx.EffectMark()
+	u.bytes += len(k.key) + len(k.packed)
 	u.kept = append(u.kept, k)
 	return true
 }

@@ -50,6 +50,7 @@ type Tx struct {
 	batch   *Execute // being run, and which of its requests
 	request *Request
 	light   bool      // the present command may be given up: see itemsLight
+	undoes  bool      // what it has changed will be undone then
 	looked  Stats     // the look-ups before it
 	fed     []fed     // keys that somebody waits for
 	served  []*Waiter // to be told at the turn's end
@@ -317,7 +318,7 @@ const itemsMax = 4096
 // of known length. It is used again by the next call. A command asks before it
 // changes anything: see itemsLight.
 func (tx *Tx) Items(n int) []resp.Reply {
-	if n > itemsLight && tx.light && !tx.dirty {
+	if n > itemsLight && tx.light && (!tx.dirty || tx.undoes) {
 		panic(tooLong{})
 	}
 	if n > itemsMax {

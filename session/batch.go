@@ -26,6 +26,10 @@ const (
 	wordsFree = 6
 )
 
+// scriptWeight is what a script weighs more than other commands do, which
+// bounds how many one goroutine runs for others.
+const scriptWeight = 15
+
 // batch is the commands of one read that are not answered yet: for each a
 // slot, in the order of the requests, and one Execute for each shard that
 // they concern. Commands of different shards may run at once, as each concerns
@@ -167,7 +171,14 @@ func (s *Session) ask(x *keyspace.Execute, row *Command, q keyspace.Request) {
 	q.Untracked = s.tracking.untracked
 	b.slots = append(b.slots, slot{row: row, kind: request, x: x, n: len(x.Requests), mute: s.muted()})
 	x.Requests = append(x.Requests, q)
-	x.Heavy = x.Heavy || q.Spec != nil && b.isHeavy(&q)
+	if q.Spec == nil {
+		return
+	}
+	strays := q.Spec.Flags.Has(command.Strays)
+	x.Heavy = x.Heavy || b.isHeavy(&q) || strays && x.Atomic // and can't be given up then
+	if strays {
+		x.Extra += scriptWeight
+	}
 }
 
 // isHeavy counts a request as part of the load, and reports whether it is for a

@@ -83,10 +83,10 @@ func TestScriptsUndone(t *testing.T) {
 	}
 }
 
-// strayingScript runs the commands among its arguments one after the other; its
-// first keys are declared.
+// strayingScript runs the commands among its arguments one after the other, and
+// then does nothing as often as its first one says; its first keys are declared.
 func strayingScript(rng *rand.Rand) []string {
-	source := fmt.Sprintf("local r, i = {}, 1 while i <= #ARGV do local n = tonumber(ARGV[i]) r[#r + 1] = redis.pcall(unpack(ARGV, i + 1, i + n)) i = i + n + 1 end return r -- %d", rng.IntN(6))
+	source := fmt.Sprintf("local r, i = {}, 2 while i <= #ARGV do local n = tonumber(ARGV[i]) r[#r + 1] = redis.pcall(unpack(ARGV, i + 1, i + n)) i = i + n + 1 end for i = 1, ARGV[1] do end return r -- %d", rng.IntN(6))
 	key := func() string { return "k" + strconv.Itoa(rng.IntN(12)) }
 	declared := rng.IntN(3)
 	argv := []string{"EVAL", source, strconv.Itoa(declared)}
@@ -94,7 +94,11 @@ func strayingScript(rng *rand.Rand) []string {
 	for range declared {
 		mine = append(mine, key())
 	}
-	argv = append(argv, mine...)
+	idle := "0"
+	if rng.IntN(30) == 0 {
+		idle = "20000" // more than an event loop waits for
+	}
+	argv = append(append(argv, mine...), idle)
 	for range 1 + rng.IntN(5) {
 		use := key()
 		if declared > 0 && rng.IntN(4) > 0 {

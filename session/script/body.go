@@ -56,8 +56,12 @@ func flagOf(name string) (f flags, known bool) {
 }
 
 // reach is what is known of the keys that a script uses: nothing at first, then
-// whether they all lie in the shards of those that it was given.
-type reach struct{ state atomic.Int32 }
+// whether they all lie in the shards of those that it was given. And it is how
+// far the script is trusted to be quick.
+type reach struct {
+	state atomic.Int32
+	trust
+}
 
 const (
 	unknown int32 = iota

@@ -39,6 +39,10 @@ func (r *run) lookAround(now time.Time) {
 		return
 	}
 	took := now.Sub(r.start)
+	if r.light && took >= r.engine.patience {
+		r.machine.halt(errLong)
+		return
+	}
 	if r.loading {
 		if took >= loadTimeout {
 			r.machine.halt(errLoadTimeout)

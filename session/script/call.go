@@ -150,18 +150,36 @@ func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 			return refusal
 		}
 	}
-	if r.total > 1 && !r.admit(row, argv, writes) {
-		r.machine.halt(errWide)
-		return resp.Error("ERR " + errWide.Error())
+	if !r.machine.toil(callSteps + wordSteps*len(argv)) {
+		return r.stopped(errLong)
+	}
+	if r.checks {
+		if why := r.admit(row, argv, writes); why != nil {
+			return r.stopped(why)
+		}
 	}
 	if writes {
 		r.wrote.Store(true)
 	}
 	r.tx.DB = r.db
 	r.inside = true
-	reply := r.tx.Call(row.Data, argv)
+	reply, ok := resp.Nothing, true
+	if r.light {
+		reply, ok = r.tx.TryCall(row.Data, argv)
+	} else {
+		reply = r.tx.Call(row.Data, argv)
+	}
 	r.inside = false
+	if !ok {
+		return r.stopped(errLong)
+	}
 	return reply
+}
+
+// stopped stops the script before a command.
+func (r *run) stopped(why error) resp.Reply {
+	r.machine.halt(why)
+	return resp.Error("ERR " + why.Error())
 }
 
 // bridge runs a command that is no business of the keyspace.
@@ -205,9 +223,11 @@ func (r *run) selectDB(word []byte) resp.Reply {
 
 // publish sends a message. That can't be undone, so all shards must be at hand.
 func (r *run) publish(sort subscription.Sort, argv [][]byte) resp.Reply {
-	if !r.tx.HoldsAll() {
-		r.machine.halt(errWide)
-		return resp.Error("ERR " + errWide.Error())
+	switch {
+	case !r.tx.HoldsAll():
+		return r.stopped(errWide)
+	case r.light:
+		return r.stopped(errLong)
 	}
 	r.strayed = r.total > 1
 	caller, ok := r.caller.(*session.Session)
@@ -217,35 +237,60 @@ func (r *run) publish(sort subscription.Sort, argv [][]byte) resp.Reply {
 	return caller.Publish(sort, argv[1], argv[2])
 }
 
-// admit reports whether the command finds its shards at hand, and readies it to
-// be undone. With all shards at hand it notes whether the script keeps to those
-// of its keys.
-func (r *run) admit(row *session.Command, argv [][]byte, writes bool) bool {
+// admit readies a command to be undone, or says why it may not run: it does not
+// find its shards at hand, or can't be undone. With all shards at hand it notes
+// whether the script keeps to those of its keys.
+func (r *run) admit(row *session.Command, argv [][]byte, writes bool) (why error) {
+	if r.light && row.Flags.Has(command.Heavy) || writes && leavesDatabase(row) {
+		return r.cannotUndo()
+	}
 	if at := row.SingleKey(); at > 0 && row.Reaches == nil && row.Flags&(command.AllShards|command.ByCursor) == 0 {
 		return r.admitKey(argv[at], writes)
 	}
 	if row.NeedsAll(argv) || row.Flags.Has(command.ByCursor) {
-		r.strayed = true
-		return !r.narrow
+		switch r.strayed = true; {
+		case r.narrow:
+			return errWide
+		case writes:
+			return r.cannotUndo()
+		}
+		return nil
 	}
 	keys, _ := row.AppendKeys(r.machine.keys[:0], argv)
 	r.machine.keys = keys[:0]
 	for _, k := range keys {
-		if !r.admitKey(argv[k.Pos], writes) {
-			return false
+		if why := r.admitKey(argv[k.Pos], writes); why != nil {
+			return why
 		}
 	}
-	return true
+	return nil
 }
 
-func (r *run) admitKey(key []byte, writes bool) bool {
-	if !r.narrow {
+func (r *run) admitKey(key []byte, writes bool) (why error) {
+	switch {
+	case r.declared != nil:
 		r.strayed = r.strayed || !r.declared[keyspace.ShardOf(key, r.total)]
-		return true
+	case r.narrow && !r.tx.Holds(key):
+		return errWide
 	}
-	if !r.tx.Holds(key) {
-		return false
+	if !writes || !r.anew() {
+		return nil
 	}
 	r.tx.DB = r.db
-	return !writes || r.undo.Keep(r.tx, key)
+	if !r.undo.Keep(r.tx, key) || r.light && r.undo.Weight() > undoMax {
+		return r.cannotUndo()
+	}
+	return nil
+}
+
+// cannotUndo is where a script goes that is to do what can't be undone; nil if
+// it may stay.
+func (r *run) cannotUndo() (why error) {
+	switch {
+	case r.light:
+		return errLong
+	case r.narrow:
+		return errWide
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ func (m *machine) jsonDecode(l *lua.LState) int {
 		l.ArgError(1, "expected 1 argument")
 	}
 	source := l.CheckString(1)
+	m.labour(l, len(source)/2)
 	if len(source) >= 2 && (source[0] == 0 || source[1] == 0) {
 		raisef(l, "JSON parser does not support UTF-16 or UTF-32")
 	}

@@ -15,6 +15,7 @@ func (m *machine) value(l *lua.LState, r resp.Reply) lua.LValue {
 	case resp.Number:
 		return lua.LNumber(r.Int())
 	case resp.Text:
+		m.toil(len(r.Str()) / textStep)
 		return m.maker.of(r.Str())
 	case resp.Null, resp.NullArray, resp.None:
 		if m.run.resp3 {
@@ -47,6 +48,7 @@ func (m *machine) value(l *lua.LState, r resp.Reply) lua.LValue {
 }
 
 func (m *machine) list(l *lua.LState, items []resp.Reply) *lua.LTable {
+	m.toil(len(items))
 	t := l.CreateTable(len(items), 0)
 	for i := range items {
 		t.RawSetInt(i+1, m.value(l, items[i]))

@@ -6,7 +6,7 @@ import (
 )
 
 // running are the flags of commands that run scripts.
-const running = command.NoScript | command.Stale | command.SkipMonitor | command.Heavy | command.Strays | command.NoMandatoryKeys
+const running = command.NoScript | command.Stale | command.SkipMonitor | command.Strays | command.NoMandatoryKeys
 
 // counted are the keys of such a command.
 func counted(f command.KeyFlag) []command.Keys {
@@ -77,6 +77,9 @@ func (t there) eval(a *command.Args, readOnly bool) resp.Reply {
 	keys, args := keysAndArgs(a)
 	if a.Bad() {
 		return a.Err()
+	}
+	if t.tx.Light() && t.known([]byte(shaOf(source))) == nil {
+		t.tx.GiveUp() // as it is to be compiled
 	}
 	b, mistake := t.learn(source, false)
 	if mistake.IsError() {

@@ -129,6 +129,9 @@ func (m *machine) lookAround() <-chan struct{} {
 		return closed // at every instruction from here on: pcall can't keep it
 	}
 	m.fuel = fuelMax
+	if !m.toil(fuelMax) {
+		return closed
+	}
 	now := time.Now()
 	if m.run != nil {
 		m.run.lookAround(now)
@@ -168,14 +171,19 @@ func (m *machine) weigh(more int) {
 	}
 }
 
-// textLight is the length, in bytes, of a text that is not worth weighing.
-const textLight = 1 << 12
+// textLight is the length, in bytes, of a text that is not worth weighing, and
+// textStep how much of it is made in one step.
+const (
+	textLight = 1 << 12
+	textStep  = 1 << 8
+)
 
 // charge is asked before a text of n bytes is made.
 func (m *machine) charge(l *lua.LState, n int) {
 	if n < textLight {
 		return
 	}
+	m.toil(n / textStep)
 	if m.charged += n; m.charged > chargeMax {
 		m.weigh(n)
 	}

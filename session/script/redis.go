@@ -150,6 +150,7 @@ func (m *machine) log(l *lua.LState) int {
 	for i := 2; i <= l.GetTop(); i++ {
 		parts = append(parts, textOrNothing(l.Get(i)))
 	}
+	m.soberly(l)
 	if m.run != nil && m.run.server != nil {
 		said := strings.Join(parts, " ")
 		switch log := m.run.server.Log; level {

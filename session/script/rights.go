@@ -27,7 +27,7 @@ func (r *run) denied(row *session.Command, argv [][]byte) resp.Reply {
 	switch {
 	case !d.Denies():
 		return resp.Nothing
-	case !r.narrow:
+	case !r.anew():
 		caller.NoteDenial(&d, acl.InLua, r.calledBy())
 	case len(r.denials) < denialsMost:
 		kept := d

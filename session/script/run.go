@@ -33,8 +33,14 @@ type run struct {
 	total    int // shards
 
 	narrow   bool   // only the shards of its keys are at hand
-	declared []bool // those shards
+	declared []bool // those shards, if all are at hand and it is to be seen
 	strayed  bool   // it has used a key elsewhere
+	checks   bool   // what it calls is to be admitted
+	light    bool   // it may have to begin anew on a worker: see errLong
+	most     int    // steps that it may take then
+	steps    int
+	spent    bool      // they were too many
+	begun    time.Time // if it is to be seen whether it is quick
 	undo     keyspace.Undo
 	events   int
 	effects  int
@@ -64,6 +70,7 @@ type job struct {
 
 // run runs a script in the present command of the shards' turn.
 func (t there) run(j *job, argv [][]byte) resp.Reply {
+	t.place(j)
 	m := t.take()
 	r := m.newRun()
 	r.engine, r.machine, r.tx, r.name, r.function, r.argv = t.Engine, m, t.tx, j.name, j.function != nil, argv
@@ -71,6 +78,7 @@ func (t there) run(j *job, argv [][]byte) resp.Reply {
 	if s, ok := r.caller.(*session.Session); ok {
 		r.server = s.Server()
 	}
+	r.weighIn(j)
 	r.look(j)
 	m.begin(r)
 	reply := r.execute(j)
@@ -78,33 +86,45 @@ func (t there) run(j *job, argv [][]byte) resp.Reply {
 	if r.listed {
 		t.unlist(r)
 	}
-	wide := m.stop == errWide
-	if !wide {
+	r.noteSteps(j)
+	stop := m.stop
+	anew := stop == errWide || stop == errLong
+	if !anew {
 		r.noteDenials()
 	}
 	inside := r.inside
 	if inside {
 		panic(fmt.Sprintf("a command failed within a script: %s", reply.Str()))
 	}
-	if r.total > 1 && !r.narrow && !r.loading {
+	if r.total > 1 && !r.narrow && !r.loading && !anew {
 		state := confined
 		if r.strayed {
 			state = strays
 		}
 		j.reach.state.Store(state)
 	}
-	if !r.listed && !wide {
+	if !r.listed && !anew {
 		m.spare = r // which is another's once the machine is given back
 	}
 	t.give(m)
-	if wide {
+	if anew {
+		t.undo(r)
+	}
+	switch stop {
+	case errWide:
 		j.reach.state.Store(strays)
-		t.tx.ForgetEffects(r.effects, &r.undo)
-		r.undo.Rewind(t.tx)
-		t.tx.ForgetEvents(r.events)
 		t.tx.Everywhere()
+	case errLong:
+		t.tx.GiveUp()
 	}
 	return reply
+}
+
+// undo undoes what a run has changed.
+func (t there) undo(r *run) {
+	t.tx.ForgetEffects(r.effects, &r.undo)
+	r.undo.Rewind(t.tx)
+	t.tx.ForgetEvents(r.events)
 }
 
 // newRun is a run without anything. That of a script which nobody can have
@@ -121,19 +141,23 @@ func (m *machine) newRun() *run {
 // look notes which shards are at hand.
 func (r *run) look(j *job) {
 	r.first = r.db
-	if r.total == 1 {
-		return
-	}
 	r.narrow, r.events, r.effects = !r.tx.HoldsAll(), r.tx.EventMark(), r.tx.EffectMark()
-	if r.narrow {
+	r.checks = r.anew()
+	if r.total == 1 || r.narrow {
 		return
 	}
-	r.strayed = j.reach.state.Load() == strays
-	r.declared = make([]bool, r.total)
+	state := j.reach.state.Load()
+	if r.strayed = state == strays; state != unknown {
+		return
+	}
+	r.checks, r.declared = true, make([]bool, r.total)
 	for _, key := range j.keys {
 		r.declared[keyspace.ShardOf(key, r.total)] = true
 	}
 }
+
+// anew reports whether it may come to be undone and to begin anew.
+func (r *run) anew() bool { return r.narrow || r.light }
 
 // execute calls the function and answers what it returns.
 func (r *run) execute(j *job) resp.Reply {
@@ -143,7 +167,7 @@ func (r *run) execute(j *job) resp.Reply {
 		return resp.Error(r.machine.failed)
 	}
 	err := l.PCall(n, 1, nil)
-	if r.machine.stop != nil && r.machine.stop != errWide {
+	if stop := r.machine.stop; stop != nil && stop != errWide && stop != errLong {
 		l.SetTop(0)
 		return r.ended(r.machine.stop.Error(), err)
 	}

@@ -50,6 +50,10 @@ func (m *machine) furnishLibraries(from *lua.LTable) {
 		raisef(l, "unable to dump given function")
 		return 0
 	}))
+	for _, name := range []string{"gmatch", "gfind"} {
+		f := libraries["string"].RawGetString(name).(*lua.LFunction)
+		libraries["string"].RawSetString(name, m.state.NewClosure(m.matching(f.GFunction), f.Upvalues[0].Value()))
+	}
 	libraries["math"].RawSetString("huge", lua.LNumber(math.Inf(1)))
 	m.wrapCoroutines(libraries["coroutine"])
 	m.redis = m.redisTable()
@@ -336,10 +340,14 @@ func (m *machine) load(l *lua.LState) int {
 	}
 }
 
+// compileSteps are the steps in which a byte is compiled.
+const compileSteps = 8
+
 // pushChunk compiles a text.
 func (m *machine) pushChunk(l *lua.LState, source, name string) int {
 	chunk := chunkName(name)
 	m.charge(l, len(source)*16)
+	m.labour(l, len(source)*compileSteps)
 	proto, err := compile(source, chunk)
 	if err != nil {
 		l.Push(lua.LNil)

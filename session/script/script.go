@@ -21,8 +21,9 @@ import (
 // Engine is what a server knows of scripts. Any goroutine may use it.
 type Engine struct {
 	catalogue *session.Catalogue
-	threshold atomic.Int64 // nanoseconds after which a script is busy
-	closing   atomic.Int32 // see EndBusy
+	threshold atomic.Int64  // nanoseconds after which a script is busy
+	closing   atomic.Int32  // see EndBusy
+	patience  time.Duration // after which a light run is given up, whatever its steps
 	// latest is the script that was asked for last, spare an idle machine: what
 	// most look-ups find without mu.
 	latest atomic.Pointer[body]
@@ -42,7 +43,7 @@ const thresholdDefault = 5 * time.Second
 
 // NewEngine makes the engine of a server whose commands are in the catalogue.
 func NewEngine(c *session.Catalogue) *Engine {
-	e := &Engine{catalogue: c, bodies: map[string]*body{}, libraries: map[string]*library{}, functions: map[string]*function{}}
+	e := &Engine{catalogue: c, patience: lightTime, bodies: map[string]*body{}, libraries: map[string]*library{}, functions: map[string]*function{}}
 	e.threshold.Store(int64(thresholdDefault))
 	return e
 }

@@ -92,13 +92,20 @@ func isText(v lua.LValue) bool {
 
 // texts are the functions of string that differ from those of the library.
 func (m *machine) texts() map[string]lua.LGFunction {
-	gsub := m.originalGsub()
+	lib := m.state.G.Global.RawGetString("string").(*lua.LTable)
+	original := func(name string) lua.LGFunction { return lib.RawGetString(name).(*lua.LFunction).GFunction }
+	gsub, byteOf := original("gsub"), original("byte")
 	return map[string]lua.LGFunction{
 		"rep": m.repeat, "format": m.format,
 		"lower":   m.mapped(lowerASCII),
 		"upper":   m.mapped(upperASCII),
 		"reverse": m.mapped(reversed),
-		"gsub": func(l *lua.LState) int {
+		"find":    m.matching(original("find")), "match": m.matching(original("match")),
+		"byte": func(l *lua.LState) int {
+			m.labour(l, len(l.CheckString(1))/8)
+			return byteOf(l)
+		},
+		"gsub": m.matching(func(l *lua.LState) int {
 			s := l.CheckString(1)
 			if by, ok := l.Get(3).(lua.LString); ok {
 				m.charge(l, min(len(s)*max(len(by), 1)*(1+strings.Count(string(by), "%")*len(s)), textMax+1))
@@ -106,14 +113,8 @@ func (m *machine) texts() map[string]lua.LGFunction {
 				m.charge(l, len(s))
 			}
 			return gsub(l)
-		},
+		}),
 	}
-}
-
-// originalGsub is the library's.
-func (m *machine) originalGsub() lua.LGFunction {
-	lib := m.state.G.Global.RawGetString("string").(*lua.LTable)
-	return lib.RawGetString("gsub").(*lua.LFunction).GFunction
 }
 
 func (m *machine) mapped(change func([]byte)) lua.LGFunction {
@@ -189,7 +190,11 @@ func (m *machine) format(l *lua.LState) int {
 			raisef(l, "invalid option '%%' to 'format'")
 		}
 		arg++
+		before := out.Len()
 		m.formatOne(l, &out, arg, layout[start:i+1])
+		if out.Len()-before >= textLight { // padded, it may be
+			m.charge(l, out.Len())
+		}
 	}
 	l.Push(lua.LString(out.String()))
 	return 1
@@ -262,15 +267,15 @@ func quote(out *strings.Builder, s string) {
 // tables are the functions of table that differ from those of the library.
 func (m *machine) tables() map[string]lua.LGFunction {
 	lib := m.state.G.Global.RawGetString("table").(*lua.LTable)
-	guarded := func(name string) lua.LGFunction {
+	guarded := func(name string, steps int) lua.LGFunction {
 		f := lib.RawGetString(name).(*lua.LFunction).GFunction
 		return func(l *lua.LState) int {
-			changeable(l, 1)
+			m.labour(l, changeable(l, 1).Len()*steps/64)
 			return f(l)
 		}
 	}
 	return map[string]lua.LGFunction{
-		"insert": guarded("insert"), "remove": guarded("remove"), "sort": guarded("sort"),
+		"insert": guarded("insert", 1), "remove": guarded("remove", 1), "sort": guarded("sort", 512),
 		"concat": m.concat, "foreach": foreach, "foreachi": foreachI,
 		"setn": func(l *lua.LState) int { raisef(l, "'setn' is obsolete"); return 0 },
 	}
