@@ -42,6 +42,10 @@ func TestEffects(t *testing.T) {
 	f("xgroup createconsumer s g a", "")
 	f("XGROUP CREATE s g 0 MKSTREAM; xgroup createconsumer s g a", "XGROUP createconsumer s g a")
 	f("SET k v; COPY k c DB 2", "COPY k c DB 2")
+	f("MSET a 1 b 2", "SET a 1, SET b 2")
+	f("MSETNX a 1 b 2; MSETNX b 3 c 4", "")
+	f("MSET a 1 b 2; UNLINK a x b", "DEL a, DEL b")
+	f("SET a 1; UNLINK a", "UNLINK a")
 	f("MULTI SET a 1 | GET a | INCR a", "SET a 1, INCR a")
 	// What changes nothing leaves nothing.
 	f("SET k v; GET k", "")

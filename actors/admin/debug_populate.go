@@ -38,6 +38,7 @@ func debugPopulate(v View, a *command.Args) resp.Reply {
 		if v.Tx.Peek(key).Missing() {
 			value = fill(strconv.AppendInt(append(value[:0], "value:"...), i, 10), size)
 			v.Tx.PutText(key, value, keyspace.NoDeadline, "set")
+			v.Tx.Effect([]byte("SET"), key, value) // who reads it may have no DEBUG
 		}
 	}
 	return resp.OK

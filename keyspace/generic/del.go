@@ -33,6 +33,14 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Run: del,
 })
 
+// del records each key by itself: its shard can then do without the others.
 func del(tx *keyspace.Tx, a *command.Args) resp.Reply {
-	return countKeys(a, func(key []byte) bool { return tx.Delete(key, "del") })
+	several := a.Len() > 1
+	return countKeys(a, func(key []byte) bool {
+		deleted := tx.Delete(key, "del")
+		if deleted && several {
+			tx.Effect([]byte("DEL"), key)
+		}
+		return deleted
+	})
 }

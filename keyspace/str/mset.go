@@ -23,11 +23,16 @@ func mset(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	if a.Len()%2 != 0 {
 		return resp.ErrArity(a.Meta().Name)
 	}
-	for a.More() {
-		key := a.Key()
-		tx.PutText(key, a.Bytes(), keyspace.NoDeadline, "set")
-	}
+	putPairs(tx, a.Rest())
 	return resp.OK
+}
+
+// putPairs records each pair by itself: its shard can then do without the others.
+func putPairs(tx *keyspace.Tx, pairs [][]byte) {
+	for i := 0; i < len(pairs); i += 2 {
+		tx.PutText(pairs[i], pairs[i+1], keyspace.NoDeadline, "set")
+		setEffect(tx, pairs[i], pairs[i+1], keyspace.NoDeadline)
+	}
 }
 
 var _ = Commands.Add(command.Spec[*keyspace.Tx]{
@@ -54,8 +59,6 @@ func msetnx(tx *keyspace.Tx, a *command.Args) resp.Reply {
 			return resp.Zero
 		}
 	}
-	for i := 0; i < len(pairs); i += 2 {
-		tx.PutText(pairs[i], pairs[i+1], keyspace.NoDeadline, "set")
-	}
+	putPairs(tx, pairs)
 	return resp.One
 }
