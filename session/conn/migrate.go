@@ -106,7 +106,7 @@ func (m *migration) readOptions(a *command.Args, named bool) {
 // the option KEYS. With both the command is wrong, and moves neither.
 func findMigrated(dst []command.KeyAt, argv [][]byte) []command.KeyAt {
 	const use = command.RW | command.Access | command.Delete
-	for i := 6; i < len(argv); i++ {
+	for i := 6; i+1 < len(argv); i++ {
 		switch {
 		case command.EqualFold(argv[i], "AUTH"):
 			i++
