@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,24 +187,65 @@ func (l *ledger) Append(now int64, bodies []byte, ends []int) (base uint64) {
 	return base
 }
 
-// redo makes the change of a record again, as of a time.
-func (p *plain) redo(r *record, at int64) {
+// pending is an effect that is to be redone, as of a time.
+type pending struct {
+	keyspace.Effect
+	at int64
+}
+
+func (r *record) effects(tb testing.TB, at int64) (all []pending) {
+	err := keyspace.EachEffect(r.body, func(e keyspace.Effect) error {
+		all = append(all, pending{keyspace.Effect{DB: e.DB, Words: slices.Clone(e.Words)}, at})
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// redo makes changes again, in a turn over some shards.
+func (p *plain) redo(shards []int, list []pending) {
 	p.tb.Helper()
-	p.turn(at, p.all(), func(_ *keyspace.Turn, tx *keyspace.Tx) {
-		err := keyspace.EachEffect(r.body, func(e keyspace.Effect) error {
+	p.turn(before, shards, func(_ *keyspace.Turn, tx *keyspace.Tx) {
+		for _, e := range list {
 			row := p.row(e.Words)
 			if row == nil {
-				return fmt.Errorf("%s is no command", effectLine(e))
+				p.tb.Fatalf("%s is no command", effectLine(e.Effect))
 			}
-			if reply := tx.Redo(row.Data, e, at); reply.IsError() {
-				return fmt.Errorf("%s is answered %s", effectLine(e), reply.Str())
+			if reply := tx.Redo(row.Data, e.Effect, e.at); reply.IsError() {
+				p.tb.Fatalf("%s is answered %s", effectLine(e.Effect), reply.Str())
 			}
-			return nil
-		})
-		if err != nil {
-			p.tb.Fatal(err)
 		}
 	})
+}
+
+// redoApart makes changes again shard by shard, in any order of these, with all
+// together only for those that concern several.
+func (p *plain) redoApart(records []record, rng *rand.Rand) {
+	p.tb.Helper()
+	queues := make([][]pending, len(p.shards))
+	flush := func() {
+		for _, i := range rng.Perm(len(queues)) {
+			p.redo([]int{i}, queues[i])
+			queues[i] = nil
+		}
+	}
+	for i := range records {
+		for _, e := range records[i].effects(p.tb, records[i].at) {
+			var x keyspace.Execute
+			if row := p.row(e.Words); row != nil {
+				p.visit(&x, row, e.Words)
+			}
+			if len(x.Shards) == 1 {
+				queues[x.Shards[0]] = append(queues[x.Shards[0]], e)
+				continue
+			}
+			flush()
+			p.redo(p.all(), []pending{e})
+		}
+	}
+	flush()
 }
 
 // content is what every key holds, in words, by its database and name. What
