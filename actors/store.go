@@ -2,6 +2,7 @@ package actors
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/troupedb/troupe/keyspace"
@@ -130,4 +131,15 @@ func (s *System) SyncedAt() func() bool {
 		return func() bool { return false }
 	}
 	return s.Store.SyncedAt()
+}
+
+// rebuild puts together again the shards in which a handler has failed.
+func (s *System) rebuild(b *keyspace.Broken) {
+	s.options.Log.Error("a command failed by a mistake of the program, its shards are rebuilt",
+		"command", b.Command, "reason", b.Reason, "shards", fmt.Sprint(b.Shards), "stack", string(b.Stack))
+	s.Rebuilds.Add(1)
+	if err := s.Store.Rebuild(b.Shards); err != nil {
+		s.options.Log.Error("the shards could not be rebuilt", "error", err)
+		s.giveUp(b)
+	}
 }

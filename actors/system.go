@@ -78,7 +78,10 @@ type System struct {
 	Store *persist.Store
 	// Scripts is what runs scripts.
 	Scripts *script.Engine
-	// Broken tells of the first panic of a handler: the process is to end.
+	// Rebuilds counts the panics of handlers after which shards were rebuilt.
+	Rebuilds atomic.Int64
+	// Broken tells of the first panic after which that can't be: the process is to
+	// end.
 	Broken chan *keyspace.Broken
 	// Asked tells that a client has asked the server to stop.
 	Asked chan Stop
@@ -229,8 +232,17 @@ func (s *System) startNode() error {
 	return err
 }
 
-// broken is told of panics in handlers. Only the first counts.
+// broken is told of panics in handlers. Their shards are rebuilt from what was
+// recorded; if nothing was, the process is to end, and only the first counts.
 func (s *System) broken(b *keyspace.Broken) {
+	if len(b.Shards) > 0 && s.Records() {
+		go s.rebuild(b)
+		return
+	}
+	s.giveUp(b)
+}
+
+func (s *System) giveUp(b *keyspace.Broken) {
 	select {
 	case s.Broken <- b:
 	default:

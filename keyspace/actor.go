@@ -14,7 +14,7 @@ import (
 // shard is the actor around a Shard.
 //
 //	owns      a Shard
-//	accepts   Execute, ExpireTick, SweepTick
+//	accepts   Execute, ExpireTick, SweepTick, adoption
 //	sends     Execute on to the next shard and back to its Owner
 //	crashes   when a handler panics, or the shard itself: clients get an error,
 //	          Config.Broken is told, and what the shard holds is not trusted
@@ -26,6 +26,7 @@ type shard struct {
 	due     atomic.Int64 // the nearest deadline, for the ticker; noDue if none
 
 	sweeping bool         // a SweepTick is under way
+	suspect  bool         // a handler has failed in it: see rebuild.go
 	early    atomic.Int64 // Shard.EarlyBytes after the last turn
 	changes  atomic.Int64 // Stats.Changes, likewise
 }
@@ -127,6 +128,8 @@ func (sh *shard) Receive(ctx actor.Context) {
 		sh.expireTick()
 	case *SweepTick:
 		sh.sweepTick()
+	case *adoption:
+		sh.adopt(m)
 	case *actor.Started, *actor.Stopping, *actor.Stopped, *actor.Terminated:
 	default:
 		panic(fmt.Sprintf("shard %d: unknown message %T", sh.id, m))
@@ -148,10 +151,16 @@ func (sh *shard) execute(x *Execute) {
 		return // nothing of this shard may be touched after the sending
 	}
 	held := x.held
-	if len(held) == 1 {
+	switch {
+	case x.anySuspect():
+		x.refuse()
+	case len(held) == 1:
 		sh.runAlone(x)
-	} else {
+	default:
 		sh.runTogether(x)
+	}
+	if x.Broken != nil && x.Broken.Stack != nil {
+		x.suspected()
 	}
 	broken, version := x.Broken, uint64(0)
 	for _, h := range held {
@@ -161,7 +170,7 @@ func (sh *shard) execute(x *Execute) {
 		h.mailbox.Release()
 	}
 	sh.node.answer(x, version) // x is its owner's from here on
-	if broken != nil {
+	if broken != nil && broken.Stack != nil {
 		sh.node.onBroken(broken)
 	}
 }
@@ -237,6 +246,9 @@ func (sh *shard) after() {
 }
 
 func (sh *shard) expireTick() {
+	if sh.suspect {
+		return
+	}
 	turn := sh.node.newTurn()
 	tx := Begin(&turn, []*Shard{sh.Shard}, sh.node.Len())
 	more := tx.ExpireDue()
@@ -248,6 +260,10 @@ func (sh *shard) expireTick() {
 }
 
 func (sh *shard) sweepTick() {
+	if sh.suspect {
+		sh.sweeping = false
+		return
+	}
 	if sh.sweeping = sh.Sweep(); sh.sweeping {
 		sh.node.root.Send(sh.pid, &SweepTick{})
 	}

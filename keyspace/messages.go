@@ -8,7 +8,7 @@ import (
 	"github.com/troupedb/troupe/resp/command"
 )
 
-// Accepted by a shard: Execute, ExpireTick, SweepTick.
+// Accepted by a shard: Execute, ExpireTick, SweepTick, adoption.
 // Sent by a shard: Execute on to the next shard that it visits, and back to
 // its owner when done.
 
@@ -110,6 +110,8 @@ type Broken struct {
 	Command string
 	Reason  any
 	Stack   []byte
+	// Shards are those that it had at hand, whose state is not to be trusted.
+	Shards []int
 }
 
 // ExpireTick asks a shard to remove keys that are past their deadline.

@@ -58,6 +58,9 @@ type source struct {
 	left bool
 }
 
+// errRebuilt: a shard has failed meanwhile, and begun anew.
+var errRebuilt = errors.New("a shard was rebuilt")
+
 // errLateSave is a fault of the program: a key was changed before it was saved.
 var errLateSave = errors.New("a key was changed before it was saved")
 
@@ -89,6 +92,9 @@ func (tx *Tx) Saving() (is bool) {
 func (tx *Tx) SaveSome(dst []byte, most int) (out []byte, done bool) {
 	sh := tx.only
 	s := sh.save
+	if s == nil { // the shard was rebuilt
+		return dst, true
+	}
 	end := len(dst) + len(s.early) + most
 	dst, s.bytesDB = s.takeEarly(dst)
 	for steps := 0; len(s.sources) > 0 && len(dst) < end && steps < saveSteps; steps++ {
@@ -250,6 +256,10 @@ func (tx *Tx) GiveUpSave() {
 // says how many keys there were, and what went wrong.
 func (tx *Tx) EndSave() (keys int, err error) {
 	tx.EachShard(func(sh *Shard) {
+		if sh.save == nil {
+			err = errRebuilt
+			return
+		}
 		keys += sh.save.keys
 		if sh.save.err != nil {
 			err = sh.save.err

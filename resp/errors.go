@@ -38,7 +38,7 @@ var (
 	ErrNoAuth       = Error("NOAUTH Authentication required.")
 	ErrLoading      = Error("LOADING Redis is loading the dataset in memory")
 	ErrNoProto      = Error("NOPROTO unsupported protocol version")
-	ErrInternal     = Error("ERR internal error: the command failed and the server is going down, see its log")
+	ErrInternal     = Error("ERR internal error: the command has failed, see the server's log")
 	ErrMasterPort   = Error("ERR Invalid master port")
 	ErrMaxClients   = Error("ERR max number of clients reached")
 )

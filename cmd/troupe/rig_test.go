@@ -110,6 +110,9 @@ func startServer(tb testing.TB, sh shape, settings ...config.Flag) *server {
 // server's actor system alone is 2.6 MB.
 func (s *server) stop() {
 	s.once.Do(func() {
+		if n := s.Rebuilds.Load(); n > 0 {
+			s.tb.Errorf("%d commands have panicked, see the log", n)
+		}
 		s.Close()
 		select {
 		case b := <-s.Broken:

@@ -223,11 +223,11 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A handler that panics ends the server with 70; its client gets an answer
-// first, and the log says what it was.
+// A handler that panics ends a server without a journal with 70; its client gets
+// an answer first, and the log says what it was.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "--port", freePort(t), "--enable-debug-command", "local", "--shards", "2")
+	s := start(t, nil, "--port", freePort(t), "--enable-debug-command", "local", "--shards", "2", "--appendonly", "no")
 	if got := s.dial().ask("DEBUG", "CRASH", "shard/1"); !strings.HasPrefix(got, "-ERR internal error") {
 		t.Error(got)
 	}

@@ -28,7 +28,7 @@ func (s *Store) Loading() *Progress { return s.loaded.Load() }
 func (s *Store) Load() error {
 	s.Node.StartLoading()
 	began := time.Now()
-	l := newLoader(s)
+	l := newLoader(s, s.Node, s.Functions)
 	last, err := s.loadAll(l)
 	err = errors.Join(err, l.close())
 	s.loaded.Store(nil)
@@ -124,7 +124,10 @@ func (l *loader) readRDB(file io.Reader) error {
 func (l *loader) item(item *rdb.Item) error {
 	switch item.Kind {
 	case rdb.FunctionItem:
-		return l.store.Functions.LoadLibrary(item.Raw)
+		if l.functions == nil {
+			return nil
+		}
+		return l.functions.LoadLibrary(item.Raw)
 	case rdb.SizeItem:
 		return l.reserve(item)
 	case rdb.KeyItem:

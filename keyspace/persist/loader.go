@@ -28,6 +28,8 @@ const (
 // loader puts into the shards what is read.
 type loader struct {
 	store     *Store
+	place     keyspace.Place
+	functions Functions // nil: they are there
 	databases int
 	feeds     []*feed
 	keys      int64
@@ -65,9 +67,9 @@ type effect struct {
 	ends []int
 }
 
-func newLoader(s *Store) *loader {
-	l := &loader{store: s, databases: s.Node.Databases()}
-	for i := range s.Node.Len() {
+func newLoader(s *Store, place keyspace.Place, functions Functions) *loader {
+	l := &loader{store: s, place: place, functions: functions, databases: place.Databases()}
+	for i := range place.Len() {
 		f := &feed{shard: i, batch: &batch{}, batches: make(chan *batch, batchesMax)}
 		l.feeds = append(l.feeds, f)
 		s.running.Go(func() { l.take(f) })
@@ -86,7 +88,7 @@ func (l *loader) close() error {
 // take has the shard take its batches.
 func (l *loader) take(f *feed) {
 	for b := range f.batches {
-		if broken := l.store.Node.Visit([]int{f.shard}, func(tx *keyspace.Tx) { l.put(tx, b) }); broken != nil {
+		if broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { l.put(tx, b) }); broken != nil {
 			l.fail(fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack))
 		}
 		f.under.Done()
@@ -160,7 +162,7 @@ func (l *loader) reserve(item *rdb.Item) error {
 	}
 	each := int(item.Keys) / len(l.feeds)
 	for _, f := range l.feeds {
-		if broken := l.store.Node.Visit([]int{f.shard}, func(tx *keyspace.Tx) { tx.Reserve(item.DB, each) }); broken != nil {
+		if broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { tx.Reserve(item.DB, each) }); broken != nil {
 			return fmt.Errorf("loading: %v", broken.Reason)
 		}
 	}
@@ -172,7 +174,7 @@ const keyBytesMin = 4
 
 // key gives a key to its shard.
 func (l *loader) key(item *rdb.Item) error {
-	f := l.feeds[l.store.Node.ShardOf(item.Key)]
+	f := l.feeds[l.place.ShardOf(item.Key)]
 	if item.Elements != nil {
 		return l.large(f, item)
 	}
@@ -184,7 +186,7 @@ func (l *loader) key(item *rdb.Item) error {
 
 // large puts a value in place whose elements are read meanwhile.
 func (l *loader) large(f *feed, item *rdb.Item) (err error) {
-	broken := l.store.Node.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putItem(tx, item) })
+	broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putItem(tx, item) })
 	if broken != nil {
 		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
 	}
@@ -301,7 +303,10 @@ func (l *loader) record(r journal.Record) error {
 func (l *loader) effect(e keyspace.Effect, r journal.Record) error {
 	spec := l.store.Spec(e.Words)
 	if spec == nil {
-		if err := l.store.Functions.Redo(e.Words); err != nil {
+		if l.functions == nil {
+			return nil
+		}
+		if err := l.functions.Redo(e.Words); err != nil {
 			return fmt.Errorf("version %d: %.200q: %w", r.Version, bytes.Join(e.Words, []byte{' '}), err)
 		}
 		return nil
@@ -339,9 +344,9 @@ func (l *loader) shardOf(spec *command.Spec[*keyspace.Tx], words [][]byte) (shar
 	if !ok || len(keys) == 0 {
 		return 0, false
 	}
-	shard = l.store.Node.ShardOf(words[keys[0].Pos])
+	shard = l.place.ShardOf(words[keys[0].Pos])
 	for _, key := range keys[1:] {
-		if l.store.Node.ShardOf(words[key.Pos]) != shard {
+		if l.place.ShardOf(words[key.Pos]) != shard {
 			return 0, false
 		}
 	}
@@ -353,7 +358,7 @@ func (l *loader) everywhere(spec *command.Spec[*keyspace.Tx], e keyspace.Effect,
 	if err := l.settle(); err != nil {
 		return err
 	}
-	broken := l.store.Node.VisitEach(func(tx *keyspace.Tx) {
+	broken := l.place.VisitEach(func(tx *keyspace.Tx) {
 		if reply := tx.Redo(spec, e, at); reply.IsError() {
 			l.refuse(e.Words, reply)
 		}

@@ -91,11 +91,13 @@ func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err 
 	for shard := range p.Node.Len() {
 		p.walkLarge(shard, halt)
 	}
-	p.Node.VisitEach(func(tx *keyspace.Tx) {
-		keys, late := tx.EndSave()
-		w.keys = keys
-		p.fail(late)
-	})
+	for shard := range p.Node.Len() {
+		p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
+			keys, late := tx.EndSave()
+			w.keys += keys
+			p.fail(late)
+		})
+	}
 	if p.err == nil {
 		p.fail(p.out.End())
 		p.fail(p.buffer.Flush())

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupedb/troupe/actors/config"
+)
+
+// A shard in which a handler has panicked is put together again from what was
+// recorded. Meanwhile its keys answer LOADING and others are served; whoever
+// watches or waits goes on doing so.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, shape{shards: 2}, config.Flag{Name: "appendonly", Words: []string{"yes"}})
+	c, watcher, waiter := s.client(), s.client(), s.client()
+	for i := range 200 {
+		c.ask("SET", fmt.Sprint("key:", i), fmt.Sprint(i))
+		c.ask("RPUSH", fmt.Sprint("list:", i%7), fmt.Sprint(i))
+	}
+	c.ask("MULTI")
+	c.ask("INCR", "key:1")
+	c.ask("RENAME", "list:1", "moved")
+	c.ask("EXEC")
+	c.ask("SET", "mortal", "x", "PX", "100000")
+	before := c.ask("DEBUG", "DIGEST")
+
+	watcher.ask("HELLO", "3")
+	watcher.ask("MGET.WATCH", "key:0", "key:1", "key:2", "key:3")
+	waiter.send(request("BLPOP", "nothing:0", "nothing:1", "nothing:2", "0"))
+	eventually(t, "the client waits", func() bool { return strings.Contains(c.ask("INFO", "clients"), "blocked_clients:1") })
+	for shard := range 2 {
+		c.ask("DEBUG", "CRASH", fmt.Sprint("shard/", shard))
+		eventually(t, "the shard is back", func() bool {
+			replies := []string{c.ask("GET", "key:0"), c.ask("GET", "key:1"), c.ask("GET", "key:2"), c.ask("GET", "key:3")}
+			if slices.ContainsFunc(replies, func(r string) bool { return strings.HasPrefix(r, "-LOADING") }) {
+				return false
+			}
+			return slices.Equal(replies, []string{`"0"`, `"2"`, `"2"`, `"3"`})
+		})
+	}
+	if n := s.Rebuilds.Swap(0); n != 2 {
+		t.Errorf("%d rebuilds", n)
+	}
+	if after := c.ask("DEBUG", "DIGEST"); after != before {
+		t.Errorf("digest %s, before the crash %s", after, before)
+	}
+	if got := c.ask("PTTL", "mortal"); got == ":-1" || got == ":-2" {
+		t.Errorf("the time to live is %s", got)
+	}
+	c.ask("RPUSH", "nothing:1", "at last")
+	if got := waiter.receive(); got != `["nothing:1", "at last"]` {
+		t.Errorf("who waited gets %s", got)
+	}
+	c.ask("SET", "key:3", "changed")
+	for got := ""; !strings.Contains(got, `["0", "2", "2", "changed"]`); {
+		got = watcher.receive() // before that, there may be errors and equal states
+	}
+}
