@@ -1,7 +1,7 @@
 package list
 
 // bytesOf are the bytes of a block, those without elements included.
-func (l *large) bytesOf(b *block) []byte { return l.mem.Bytes(b.ref, int(b.size)) }
+func (l *large) bytesOf(b *block) []byte { return l.mem.Bytes(b.ref(), int(b.size)) }
 
 // elementsOf are the bytes of a block's elements.
 func (l *large) elementsOf(b *block) []byte { return l.bytesOf(b)[b.begin:b.end] }
@@ -9,10 +9,18 @@ func (l *large) elementsOf(b *block) []byte { return l.bytesOf(b)[b.begin:b.end]
 // newBlock makes a block of at least n bytes, without elements.
 func (l *large) newBlock(n int) block {
 	n = l.mem.Size(n)
-	return block{ref: l.alloc(n), size: uint32(n)}
+	r := l.alloc(n)
+	return block{low: uint32(r), high: uint8(r >> 32), size: uint32(n)}
 }
 
-func (l *large) freeBlock(b *block) { l.free(b.ref, int(b.size)) }
+// freeBlock frees a block, or leaves it to who walks a frozen list that had it.
+func (l *large) freeBlock(b *block) {
+	if l.isFrozen(b) {
+		l.frozen.take(l, b)
+		return
+	}
+	l.free(b.ref(), int(b.size))
+}
 
 // accepts reports whether the limits let a block have another element of n
 // bytes.
@@ -38,7 +46,7 @@ func (l *large) widen(b *block, n int, at side, lim limits) (ok bool) {
 // the side given: where they are if that is the size, else in a new place.
 func (l *large) place(b *block, size int, at side) {
 	to := *b
-	if l.mem.Size(size) != int(b.size) {
+	if l.mem.Size(size) != int(b.size) || l.isFrozen(b) {
 		to = l.newBlock(size)
 	}
 	to.begin = 0
@@ -47,18 +55,20 @@ func (l *large) place(b *block, size int, at side) {
 	}
 	to.end, to.items = to.begin+uint32(b.used()), b.items
 	copy(l.elementsOf(&to), l.elementsOf(b))
-	if to.ref != b.ref {
+	if to.ref() != b.ref() {
 		l.freeBlock(b)
 	}
 	*b = to
 }
 
 // open makes a gap of n bytes at the offset at, which is where an element
-// begins or the last one ends, and says where the gap is.
+// begins or the last one ends, and says where the gap is. The block is the
+// list's own then.
 func (l *large) open(b *block, at uint32, n int, lim limits) (gap uint32) {
 	bytes, by := l.bytesOf(b), uint32(n)
 	leftRoom, rightRoom := b.begin >= by, b.size-b.end >= by
 	switch {
+	case l.isFrozen(b):
 	case leftRoom && (!rightRoom || at-b.begin < b.end-at):
 		copy(bytes[b.begin-by:], bytes[b.begin:at])
 		b.begin -= by
@@ -87,6 +97,7 @@ func (l *large) openElsewhere(b *block, at uint32, n int, lim limits) (gap uint3
 
 // cut takes the n bytes at the offset at out of a block.
 func (l *large) cut(b *block, at uint32, n int) {
+	l.own(b)
 	bytes, by := l.bytesOf(b), uint32(n)
 	if at-b.begin < b.end-at-by {
 		copy(bytes[b.begin+by:], bytes[b.begin:at])

@@ -8,14 +8,18 @@ import (
 )
 
 // block describes a block. Its elements are the bytes from begin to end of
-// the size bytes at ref.
+// the size bytes at ref. mark says which block of a frozen list it was.
 type block struct {
-	ref              slab.Ref
+	low              uint32 // of the Ref's 40 bits
+	high             uint8
+	items            uint16
 	size, begin, end uint32
-	items            uint32
+	mark             mark
 }
 
 func (b *block) used() int { return int(b.end - b.begin) }
+
+func (b *block) ref() slab.Ref { return slab.Ref(b.high)<<32 | slab.Ref(b.low) }
 
 // chunk is the descriptors of neighbouring blocks, of which there is at least
 // one, and the number of elements in them.
@@ -23,6 +27,7 @@ type chunk struct {
 	ref          slab.Ref
 	room, blocks int32
 	items        int
+	frozen       int // the number, from 1, of the frozen list's chunk that it is; 0 for none
 }
 
 const (
@@ -43,6 +48,13 @@ func (l *large) blocksOf(c *chunk) []block {
 }
 
 func (l *large) at(p place) *block { return &l.blocksOf(&l.chunks[p.chunk])[p.block] }
+
+// edit is at for a block that is to be changed. Before its elements change
+// where they are, it has to be the list's own too.
+func (l *large) edit(p place) *block {
+	l.part(&l.chunks[p.chunk])
+	return l.at(p)
+}
 
 // first and last are the places of the blocks at the ends of a list that is
 // not empty.
@@ -122,6 +134,7 @@ func (l *large) insert(p place, b block) place {
 		p = l.split(p)
 	}
 	c := &l.chunks[p.chunk]
+	l.part(c)
 	if c.blocks == c.room {
 		l.resizeChunk(c, 2*c.room)
 	}
@@ -167,6 +180,8 @@ func (l *large) split(p place) place {
 // of chunk to, which has room for them.
 func (l *large) moveBlocks(from, to, at int) {
 	a, b := &l.chunks[from], &l.chunks[to]
+	l.part(a)
+	l.part(b)
 	moved := l.blocksOf(a)[at:]
 	b.blocks += int32(len(moved))
 	copy(l.blocksOf(b)[int(b.blocks)-len(moved):], moved)
@@ -181,6 +196,7 @@ func (l *large) moveBlocks(from, to, at int) {
 // the one that was behind it.
 func (l *large) remove(p place) place {
 	c := &l.chunks[p.chunk]
+	l.part(c)
 	blocks := l.blocksOf(c)
 	b := blocks[p.block]
 	l.freeBlock(&b)
@@ -216,6 +232,7 @@ func (l *large) newChunk() chunk {
 }
 
 func (l *large) resizeChunk(c *chunk, room int32) {
+	l.part(c)
 	old, was := l.blocksOf(c), *c
 	c.room, c.ref = room, l.alloc(int(room)*blockBytes)
 	copy(l.blocksOf(c), old)

@@ -31,6 +31,7 @@ var Kind = keyspace.Kind{
 		l.give(tx, key, deadline, event)
 		return resp.Nothing
 	},
+	Freeze: freeze,
 }
 
 // give makes a list that was built apart the key's, whatever that held before:

@@ -12,6 +12,8 @@ type large struct {
 	items  int   // elements
 	used   int   // bytes that they take
 	held   int64 // bytes that the blocks and their descriptors occupy
+
+	frozen *frozen // what it was when it was frozen, if it was
 }
 
 func newLarge(mem *slab.Heap) *large { return &large{mem: mem} }
@@ -28,17 +30,24 @@ func (l *large) Len() int { return l.items }
 // Bytes implements keyspace.Object.
 func (l *large) Bytes() int64 { return l.held + int64(cap(l.chunks)*chunkBytes) }
 
-// Free implements keyspace.Object. It frees block by block, from the end.
+// Free implements keyspace.Object. It frees block by block, from the end. What
+// a frozen list has of them is left to it.
 func (l *large) Free(mem *slab.Heap, effort int) (done bool) {
 	for end := mem.Effort() + uint64(effort); len(l.chunks) > 0; {
 		n := len(l.chunks) - 1
 		c := &l.chunks[n]
+		l.part(c)
 		for ; c.blocks > 0; c.blocks-- {
 			if mem.Effort() >= end {
 				return false
 			}
 			b := &l.blocksOf(c)[c.blocks-1]
-			mem.Discard(b.ref, int(b.size))
+			if l.isFrozen(b) {
+				l.frozen.take(l, b)
+				end--
+				continue
+			}
+			mem.Discard(b.ref(), int(b.size))
 		}
 		mem.Discard(c.ref, int(c.room)*blockBytes)
 		l.chunks = l.chunks[:n]
@@ -51,7 +60,7 @@ func (l *large) Copy(from, mem *slab.Heap) keyspace.Object {
 	c := newLarge(mem)
 	for n := range l.chunks {
 		for _, b := range l.blocksOf(&l.chunks[n]) {
-			c.add(from.Bytes(b.ref, int(b.size))[b.begin:b.end], int(b.items))
+			c.add(from.Bytes(b.ref(), int(b.size))[b.begin:b.end], int(b.items))
 		}
 	}
 	return c
@@ -60,7 +69,7 @@ func (l *large) Copy(from, mem *slab.Heap) keyspace.Object {
 // add makes a block of so many elements, whose bytes are given, the last one.
 func (l *large) add(elements []byte, items int) {
 	b := l.newBlock(len(elements))
-	b.end, b.items = uint32(copy(l.bytesOf(&b), elements)), uint32(items)
+	b.end, b.items = uint32(copy(l.bytesOf(&b), elements)), uint16(items)
 	l.insert(l.end(), b)
 }
 
@@ -111,10 +120,14 @@ func (l *large) room(n int, at side, lim limits) *block {
 		if at == right {
 			p = l.last()
 		}
-		b := l.at(p)
+		b := l.edit(p)
 		switch {
 		case !b.accepts(n, lim):
-		case at == left && int(b.begin) >= n, at == right && int(b.size-b.end) >= n:
+		case at == left && int(b.begin) >= n:
+			l.ownRange(b, b.begin-uint32(n), b.begin)
+			return b
+		case at == right && int(b.size-b.end) >= n:
+			l.ownRange(b, b.end, b.end+uint32(n))
 			return b
 		case l.widen(b, n, at, lim):
 			return b
@@ -150,6 +163,7 @@ func (l *large) pop(at side) {
 		l.remove(p)
 		return
 	}
+	l.part(&l.chunks[p.chunk])
 	size := int(b.end - b.begin)
 	if at == left {
 		_, n := elementAt(l.bytesOf(b), int(b.begin))

@@ -77,6 +77,12 @@ func matches(b, text []byte) (n int) {
 // removeIn takes elements of that text out of a block, at most so many after
 // those to skip. The block may be left without elements.
 func (l *large) removeIn(p place, text []byte, skip, most int) (removed int) {
+	if l.frozen != nil {
+		if matches(l.elementsOf(l.at(p)), text) <= skip {
+			return 0 // and nothing is copied for it
+		}
+		l.own(l.edit(p))
+	}
 	b := l.at(p)
 	all := l.elementsOf(b)
 	rest, removed := removeFrom(all, text, skip, most)
@@ -84,7 +90,7 @@ func (l *large) removeIn(p place, text []byte, skip, most int) (removed int) {
 		return 0
 	}
 	b.end -= uint32(len(all) - rest)
-	b.items -= uint32(removed)
+	b.items -= uint16(removed)
 	l.count(&l.chunks[p.chunk], -removed, rest-len(all))
 	if rest > 0 {
 		l.tighten(b)

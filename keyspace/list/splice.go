@@ -35,7 +35,7 @@ func (l *large) insertAt(s spot, text []byte, lim limits) {
 // element of n bytes for it is more than half of a block. It returns where the
 // spot is then.
 func (l *large) splitBlock(s spot, n int, lim limits) spot {
-	b := l.at(s.place)
+	b := l.edit(s.place)
 	cut := s.at
 	if n <= lim.bytes/2 {
 		cut = b.begin + l.middle(b)
@@ -43,9 +43,9 @@ func (l *large) splitBlock(s spot, n int, lim limits) spot {
 	right := l.elementsOf(b)[cut-b.begin:]
 	items := countIn(right)
 	moved := l.newBlock(len(right))
-	moved.end, moved.items = uint32(copy(l.bytesOf(&moved), right)), uint32(items)
+	moved.end, moved.items = uint32(copy(l.bytesOf(&moved), right)), uint16(items)
 	b.end -= uint32(len(right))
-	b.items -= uint32(items)
+	b.items -= uint16(items)
 	l.count(&l.chunks[s.chunk], -items, -len(right))
 	begin := b.begin
 	l.tighten(b)
@@ -73,7 +73,7 @@ func (l *large) middle(b *block) uint32 {
 
 // write puts an element into a block that accepts it.
 func (l *large) write(s spot, text []byte, lim limits) {
-	b, n := l.at(s.place), sizeOf(text)
+	b, n := l.edit(s.place), sizeOf(text)
 	gap := l.open(b, s.at, n, lim)
 	putElement(l.bytesOf(b)[gap:], text)
 	b.items++
@@ -120,11 +120,12 @@ func (l *large) insertBefore(i int, text []byte, lim limits) {
 // set gives element i another text.
 func (l *large) set(i int, text []byte, lim limits) {
 	s := l.spotOf(i)
-	b := l.at(s.place)
+	b := l.edit(s.place)
 	_, end := elementAt(l.bytesOf(b), int(s.at))
 	was, n := end-int(s.at), sizeOf(text)
 	switch {
-	case n == was:
+	case n == was && (b.items > 1 || !l.isFrozen(b)):
+		l.own(b)
 		putElement(l.bytesOf(b)[s.at:], text)
 		return
 	case b.items == 1:
@@ -144,7 +145,7 @@ func (l *large) set(i int, text []byte, lim limits) {
 // setOnly gives the only element of a block another text.
 func (l *large) setOnly(b *block, text []byte) {
 	n := sizeOf(text)
-	if l.mem.Size(n) != int(b.size) {
+	if l.mem.Size(n) != int(b.size) || l.isFrozen(b) {
 		l.freeBlock(b)
 		*b = l.newBlock(n)
 	}
@@ -179,7 +180,10 @@ func (l *large) join(p place, lim limits) bool {
 	if most := (limits{lim.bytes - lim.bytes/4, lim.items - lim.items/4}); !most.allow(int(a.items+b.items), a.used()+n) {
 		return false
 	}
-	if int(a.size-a.end) < n {
+	a = l.edit(p)
+	if int(a.size-a.end) >= n {
+		l.ownRange(a, a.end, a.end+uint32(n))
+	} else {
 		l.place(a, max(int(a.size), a.used()+n), right)
 	}
 	copy(l.bytesOf(a)[a.end:], l.elementsOf(b))

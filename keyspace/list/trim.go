@@ -30,22 +30,22 @@ func (l *large) trim(i, n int) *large {
 
 // beginAt lets the block of a spot begin there.
 func (l *large) beginAt(s spot) {
-	b := l.at(s.place)
+	b := l.edit(s.place)
 	gone := l.elementsOf(b)[:s.at-b.begin]
 	items := countIn(gone)
 	b.begin = s.at
-	b.items -= uint32(items)
+	b.items -= uint16(items)
 	l.count(&l.chunks[s.chunk], -items, -len(gone))
 }
 
 // endAfter lets the block of a spot end after the element there.
 func (l *large) endAfter(s spot) {
-	b := l.at(s.place)
+	b := l.edit(s.place)
 	_, end := elementAt(l.bytesOf(b), int(s.at))
 	gone := l.bytesOf(b)[end:b.end]
 	items := countIn(gone)
 	b.end = uint32(end)
-	b.items -= uint32(items)
+	b.items -= uint16(items)
 	l.count(&l.chunks[s.chunk], -items, -len(gone))
 }
 
@@ -69,6 +69,7 @@ func (l *large) blocksAfter(p place) (n int) {
 // Whole chunks move as they are. What is left of l is only good to be freed.
 func (l *large) takeOut(from, to place) *large {
 	out := newLarge(l.mem)
+	out.frozen = l.frozen
 	rest := make([]chunk, 0, len(l.chunks))
 	for n, c := range l.chunks {
 		first, end := 0, int(c.blocks)
@@ -105,6 +106,7 @@ func (l *large) adopt(c chunk) {
 // adoptSome makes some blocks of another list's chunk the last ones, and
 // returns what is left of the chunk.
 func (l *large) adoptSome(c chunk, first, end int) chunk {
+	l.part(&c)
 	blocks := l.blocksOf(&c)
 	for _, b := range blocks[first:end] {
 		l.insert(l.end(), b)
