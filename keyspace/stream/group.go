@@ -49,7 +49,7 @@ func (s *stream) group(name []byte) *group {
 }
 
 func (s *stream) seekGroup(name []byte) (at int, found bool) {
-	return slices.BinarySearchFunc(s.groups, name, func(g *group, name []byte) int { return strings.Compare(g.name, string(name)) })
+	return slices.BinarySearchFunc(s.groups, name, func(g *group, name []byte) int { return compareName(g.name, name) })
 }
 
 // addGroup makes a group, unless there is one of that name.
@@ -72,8 +72,13 @@ func (s *stream) removeGroup(name []byte) bool {
 	return found
 }
 
+// compareName compares a name with a word, which is not copied for that.
+func compareName(name string, word []byte) int {
+	return strings.Compare(name, unsafe.String(unsafe.SliceData(word), len(word)))
+}
+
 func (g *group) seekConsumer(name []byte) (at int, found bool) {
-	return slices.BinarySearchFunc(g.consumers, name, func(c *consumer, name []byte) int { return strings.Compare(c.name, string(name)) })
+	return slices.BinarySearchFunc(g.consumers, name, func(c *consumer, name []byte) int { return compareName(c.name, name) })
 }
 
 // consumer is the group's consumer of a name, nil if there is none.
