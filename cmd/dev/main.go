@@ -21,6 +21,7 @@ type commands struct {
 	Tidy     tidyCmd     `cmd:"" help:"Say where the tree leaves its own style."`
 	New      newCmd      `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
 	Soak     soakCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
+	Crash    crashCmd    `cmd:"" help:"Kill the server in the middle of everything, again and again, and compare what is left with what it promised."`
 	Commands commandsCmd `cmd:"" help:"Write the parts of the README that follow from the code: commands, differences, what is missing."`
 	Record   recordCmd   `cmd:"" help:"Take down a conversation with a server as a transcript."`
 	Diff     diffCmd     `cmd:"" help:"Play the transcripts of testdata to a server and print what it answers otherwise."`

@@ -33,19 +33,27 @@ func redisProgram() (program, error) {
 // troupeProgram is path, or if that is empty this tree's server, built into dir; persistence is off.
 func troupeProgram(ctx context.Context, dir, path string, extra []string) (program, error) {
 	if path == "" {
-		root, err := moduleRoot()
-		if err != nil {
-			return program{}, err
-		}
 		path = filepath.Join(dir, "troupe")
-		build := exec.CommandContext(ctx, "go", "build", "-o", path, "./cmd/troupe")
-		build.Dir, build.Stderr = root, os.Stderr
-		if err := build.Run(); err != nil {
-			return program{}, fmt.Errorf("building the server: %w", err)
+		if err := build(ctx, path); err != nil {
+			return program{}, err
 		}
 	}
 	args := append([]string{"--save", "", "--appendonly", "no"}, extra...)
 	return program{name: "troupe", path: path, args: args}, nil
+}
+
+// build builds this tree's server.
+func build(ctx context.Context, path string, flags ...string) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	line := exec.CommandContext(ctx, "go", append(append([]string{"build", "-o", path}, flags...), "./cmd/troupe")...)
+	line.Dir, line.Stderr = root, os.Stderr
+	if err := line.Run(); err != nil {
+		return fmt.Errorf("building the server: %w", err)
+	}
+	return nil
 }
 
 // moduleRoot is the nearest folder above the working directory with a go.mod.

@@ -15,6 +15,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/session"
 )
 
@@ -96,9 +97,14 @@ func spareProcessor(loops int) {
 	}
 }
 
+// disk is where the data directory lies; nil is the machine's. Only a build for
+// tests puts another one in its place: see failpoint.go.
+var disk journal.FS
+
 // assemble puts together what a server is made of.
 func assemble(settings *config.Config, log hclog.Logger) actors.Options {
 	options := settings.Options(log)
+	options.Storage.FS = disk
 	admin.New(settings).Join(&options)
 	return options
 }

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// victim is a server that is going to be killed.
+type victim struct {
+	port int
+	cmd  *exec.Cmd
+	log  string // the file that it prints to
+	gone chan struct{}
+}
+
+// launch starts the program on a data directory. At failpoint, if that is not
+// empty, it kills itself.
+func launchVictim(ctx context.Context, path, dir, failpoint string, settings []string) (*victim, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	v := &victim{port: port, log: dir + ".log", gone: make(chan struct{})}
+	log, err := os.OpenFile(v.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir, "--enable-debug-command", "yes"}, settings...)
+	fmt.Fprintf(log, "# %s, failpoint %q\n", strings.Join(args, " "), failpoint)
+	v.cmd = exec.CommandContext(ctx, path, args...)
+	v.cmd.Env = append(os.Environ(), "FAILPOINT="+failpoint)
+	v.cmd.Stdout, v.cmd.Stderr = log, log
+	if err := v.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = v.cmd.Wait()
+		close(v.gone)
+	}()
+	return v, nil
+}
+
+// errKilled: the victim has died of its failpoint.
+var errKilled = errors.New("killed at the failpoint")
+
+// await waits until the victim serves.
+func (v *victim) await() error {
+	const patience = 60 * time.Second
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(2 * time.Millisecond) {
+		select {
+		case <-v.gone:
+			if v.isKilled() {
+				return errKilled
+			}
+			return fmt.Errorf("the server did not start:\n%s", v.lastWords())
+		default:
+		}
+		l, err := dial(v.port, "")
+		if err != nil {
+			continue
+		}
+		_, err = l.ask("GET", "nothing")
+		l.close()
+		if err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the server does not serve after %v:\n%s", patience, v.lastWords())
+}
+
+// hasDied reports whether the process is gone.
+func (v *victim) hasDied() bool {
+	select {
+	case <-v.gone:
+		return v.isKilled()
+	case <-time.After(100 * time.Millisecond):
+		return false
+	}
+}
+
+// isKilled reports whether a signal has ended it, and not a panic or a failure.
+func (v *victim) isKilled() bool { return v.cmd.ProcessState.ExitCode() == -1 }
+
+func (v *victim) lastWords() string {
+	text, _ := os.ReadFile(v.log)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-25):], "\n")
+}
+
+// kill is kill -9.
+func (v *victim) kill() error {
+	_ = v.cmd.Process.Kill()
+	<-v.gone
+	if !v.isKilled() {
+		return fmt.Errorf("the server has ended by itself:\n%s", v.lastWords())
+	}
+	return nil
+}
+
+// copyDir copies the files of a directory.
+func copyDir(to, from string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	files, err := os.ReadDir(from)
+	for _, file := range files {
+		if err != nil {
+			break
+		}
+		var text []byte
+		if text, err = os.ReadFile(filepath.Join(from, file.Name())); err == nil {
+			err = os.WriteFile(filepath.Join(to, file.Name()), text, 0o600)
+		}
+	}
+	return err
+}
