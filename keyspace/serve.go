@@ -1,6 +1,10 @@
 package keyspace
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/troupedb/troupe/resp/command"
+)
 
 // fed is a key that somebody waits for, and that may hold it now: a value of
 // a type that it did not hold before, or of a stream that has changed.
@@ -123,26 +127,45 @@ func (sh *Shard) Widen(x *Execute, shards int) (added bool) {
 	before := len(x.Shards)
 	for i := range x.Requests {
 		q := &x.Requests[i]
-		if q.Spec == nil {
-			continue
-		}
-		keys, _ := q.Spec.AppendKeys(nil, q.Argv)
-		for _, key := range keys {
-			sh.follow(x, q.DB, q.Argv[key.Pos], shards)
+		switch {
+		case q.Spec == nil:
+		case q.Spec.Flags.Has(command.Strays):
+			sh.followAll(x, shards)
+		default:
+			keys, _ := q.Spec.AppendKeys(nil, q.Argv)
+			for _, key := range keys {
+				sh.follow(x, q.Argv[key.Pos], shards)
+			}
 		}
 	}
 	for i := 0; i < len(x.further); i++ {
-		sh.follow(x, x.further[i].db, []byte(x.further[i].key), shards)
+		sh.follow(x, []byte(x.further[i].key), shards)
 	}
 	return len(x.Shards) > before
 }
 
-// follow notes where the waiters of a key pass on what they get.
-func (sh *Shard) follow(x *Execute, db int, key []byte, shards int) {
+// follow notes where the waiters of a key pass on what they get. A command may
+// put it in another database than its own.
+func (sh *Shard) follow(x *Execute, key []byte, shards int) {
 	if ShardOf(key, shards) != sh.id {
 		return
 	}
-	l := sh.dbs[db].waiting[string(key)]
+	for db := range sh.dbs {
+		sh.dbs[db].waiting[string(key)].follow(x, shards)
+	}
+}
+
+// followAll is follow for all keys: a script uses others than it names.
+func (sh *Shard) followAll(x *Execute, shards int) {
+	for db := range sh.dbs {
+		for _, l := range sh.dbs[db].waiting {
+			l.follow(x, shards)
+		}
+	}
+}
+
+// follow is Shard.follow for a line, nil if nobody waits.
+func (l *line) follow(x *Execute, shards int) {
 	if l == nil || l.passing == 0 {
 		return
 	}
@@ -150,7 +173,7 @@ func (sh *Shard) follow(x *Execute, db int, key []byte, shards int) {
 		if w.Also == 0 {
 			continue
 		}
-		next := fed{db, string(w.argv[w.Also])}
+		next := fed{w.db, string(w.argv[w.Also])}
 		if !x.leadsTo(next) {
 			x.further = append(x.further, next)
 			x.Visit(ShardOf([]byte(next.key), shards))

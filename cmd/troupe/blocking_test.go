@@ -228,3 +228,38 @@ func rushDie(s *server, seed uint64) {
 		c.conn.Close()
 	}
 }
+
+// A BLMOVE that waits is fed by commands that put its key in its database from
+// another one, and by scripts that do not name its key, wherever it passes the
+// element on to.
+func TestBlockingMoveIsFedFromElsewhere(t *testing.T) {
+	t.Parallel()
+	eachShape(t, func(t *testing.T, sh shape) {
+		s := startServer(t, sh)
+		feeder := s.client()
+		feeder.want("+OK", "SELECT", "1")
+		f := func(reply string, feed ...string) {
+			t.Helper()
+			for i := range 8 { // targets in several shards
+				target := fmt.Sprint("target", i)
+				waiter := s.client()
+				waiter.send(request("BLMOVE", "list", target, "LEFT", "RIGHT", "0"))
+				s.wantWaiting(1)
+				feeder.ask("RPUSH", "list", "a")
+				feeder.ask("RPUSH", "source", "a")
+				feeder.want(reply, feed...)
+				if got := waiter.receive(); got != `"a"` {
+					t.Errorf("after %q the waiter got %s", feed, got)
+				}
+				waiter.want("[\"a\"]", "LRANGE", target, "0", "-1")
+				waiter.want("+OK", "FLUSHALL")
+			}
+		}
+		f(":1", "MOVE", "list", "0")
+		f(":1", "COPY", "source", "list", "DB", "0")
+		f(":1", "EVAL", "redis.call('SELECT', 0) return redis.call('RPUSH', KEYS[1], 'a')", "1", "list")
+		f(":1", "EVAL", "redis.call('SELECT', 0) return redis.call('RPUSH', 'list', 'a')", "0")
+		f(":1", "EVAL", "redis.call('SELECT', 0) return redis.call('RPUSH', 'list', 'a')", "1", "source")
+		s.wantNoLines()
+	})
+}
