@@ -24,11 +24,12 @@ import (
 // between them. Others wait for elements of lists, have snapshots written and
 // change the policy.
 type crashCmd struct {
-	Seed   uint64 `help:"Begins the random stream; 0 draws one." default:"0"`
-	Rounds int    `help:"How often the server is killed." default:"50"`
-	Policy string `help:"appendfsync; drawn for each round if empty." enum:"always,everysec,no," default:""`
-	Path   string `help:"The server, built with -tags failpoint; built from this tree if empty." type:"path"`
-	Keep   string `help:"Where the directory of a failure is kept; a new one if empty." type:"path"`
+	Seed   uint64        `help:"Begins the random stream; 0 draws one." default:"0"`
+	Rounds int           `help:"How often the server is killed." default:"50"`
+	Policy string        `help:"appendfsync; drawn for each round if empty." enum:"always,everysec,no," default:""`
+	Work   time.Duration `help:"The most time that most rounds last." default:"400ms"`
+	Path   string        `help:"The server, built with -tags failpoint; built from this tree if empty." type:"path"`
+	Keep   string        `help:"Where the directory of a failure is kept; a new one if empty." type:"path"`
 }
 
 // Run kills and compares.
@@ -83,7 +84,7 @@ type crashTest struct {
 func (t *crashTest) run(ctx context.Context) error {
 	for t.round = 0; t.round < t.Rounds && ctx.Err() == nil; t.round++ {
 		t.rng = rand.New(rand.NewPCG(t.Seed, uint64(t.round)))
-		t.plan = drawPlan(t.rng, t.Policy)
+		t.plan = drawPlan(t.rng, t.Policy, t.Work)
 		if t.round%crashLife == 0 {
 			if err := t.begin(); err != nil {
 				return err
@@ -136,7 +137,7 @@ func (t *crashTest) start(ctx context.Context) error {
 	}
 	point := t.plan.failpoint
 	for {
-		v, err := launchVictim(ctx, t.path, t.dir(), point, t.plan.settings)
+		v, err := t.launch(ctx, point)
 		if err != nil {
 			return err
 		}
@@ -160,7 +161,7 @@ func (t *crashTest) start(ctx context.Context) error {
 
 // startInVain starts the server and kills it before it serves, or soon after.
 func (t *crashTest) startInVain(ctx context.Context, s crashStart) error {
-	v, err := launchVictim(ctx, t.path, t.dir(), s.failpoint, t.plan.settings)
+	v, err := t.launch(ctx, s.failpoint)
 	if err != nil {
 		return err
 	}
@@ -286,7 +287,7 @@ func (t *crashTest) assault() error {
 	var running sync.WaitGroup
 	source := func(n int) *rand.Rand { return rand.New(rand.NewPCG(t.Seed, uint64(t.round)<<16+uint64(n))) }
 	for i, w := range t.writers {
-		w.rng = source(i)
+		w.rng, w.shards = source(i), t.plan.shards
 		running.Go(func() { w.work(t.victim.port, stop) })
 	}
 	for i, c := range t.consumers {
@@ -340,12 +341,12 @@ func (t *crashTest) flushAll() {
 		return
 	}
 	defer l.close()
-	done := make(chan struct{})
+	done, how := make(chan struct{}), []string{"ASYNC", "SYNC"}[t.rng.IntN(2)]
 	t.flushed.sent = time.Now()
 	var answered time.Time
 	go func() {
 		defer close(done)
-		if _, err := l.ask("FLUSHALL", []string{"ASYNC", "SYNC"}[t.rng.IntN(2)]); err == nil {
+		if _, err := l.ask("FLUSHALL", how); err == nil {
 			answered = time.Now()
 		}
 	}()

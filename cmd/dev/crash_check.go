@@ -1,62 +1,180 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/troupedb/troupe/resp"
 )
 
-// survival is how many of a writer's units have survived a crash: one of these
-// numbers. All of them explain what was found.
+// survival is what may have survived of a writer's units: one of these outcomes.
+// All of them explain what was found.
 type survival struct {
-	writer *crashWriter
-	counts []int // rising
-	sure   int   // units that had to survive
+	writer   *crashWriter
+	outcomes []outcome
 }
 
-func (s *survival) least() int { return s.counts[0] }
-func (s *survival) most() int  { return s.counts[len(s.counts)-1] }
+// outcome is a set of units: all before one, and of the batch that follows some.
+// Commands of one batch that concern different shards may happen in any order.
+type outcome struct {
+	upto int
+	more map[int]bool
+}
 
-// explain finds the numbers of units after which the writer's data are as they
-// were found.
+func (o *outcome) has(unit int) bool { return unit < o.upto || o.more[unit] }
+
+// surely reports whether a unit has survived in every outcome, maybe in any.
+func (s *survival) surely(unit int) bool {
+	return !slices.ContainsFunc(s.outcomes, func(o outcome) bool { return !o.has(unit) })
+}
+
+func (s *survival) maybe(unit int) bool {
+	return slices.ContainsFunc(s.outcomes, func(o outcome) bool { return o.has(unit) })
+}
+
+// narrow keeps the outcomes for which a condition holds.
+func (s *survival) narrow(why string, holds func(*outcome) bool) error {
+	before := s.outcomes
+	s.outcomes = slices.DeleteFunc(slices.Clone(before), func(o outcome) bool { return !holds(&o) })
+	if len(s.outcomes) == 0 {
+		last := before[len(before)-1]
+		return fmt.Errorf("%s: %d of %d units have survived, and of those after that %v; %d were answered: %s",
+			s.writer.name(), last.upto, len(s.writer.units), slices.Sorted(maps.Keys(last.more)), s.writer.answered(), why)
+	}
+	return nil
+}
+
+// history is a writer's units being run on the model, beside what was found.
+type history struct {
+	*crashWriter
+	found dataset
+	now   int64
+	model *model
+	wrong map[string]bool // names of what is not as it was found
+}
+
+func (w *crashWriter) history(found dataset, now int64) *history {
+	h := &history{w, found, now, &model{cells: w.cells.clone(), db: w.db}, map[string]bool{}}
+	for _, name := range h.model.cells.differ(found, now, 1<<30) {
+		h.wrong[name] = true
+	}
+	return h
+}
+
+// clone is a copy to go on with otherwise.
+func (h *history) clone() *history {
+	own := *h
+	own.model = &model{cells: h.model.cells.clone(), db: h.model.db}
+	own.wrong = maps.Clone(h.wrong)
+	return &own
+}
+
+// run runs a unit.
+func (h *history) run(u *unit) {
+	m, name := h.model, h.model.name(u.free)
+	if u.free != "" && !u.isAnswered() && m.cells[name].drawn(u, h.found[name]) {
+		delete(h.wrong, name)
+		return
+	}
+	u.apply(m, h.now)
+	for _, name := range m.touched {
+		if m.cells[name].like(h.found[name], h.now) {
+			delete(h.wrong, name)
+		} else {
+			h.wrong[name] = true
+		}
+	}
+}
+
+// explain finds the outcomes after which the writer's data are as they were
+// found.
 func (w *crashWriter) explain(found dataset, now int64) (*survival, error) {
 	s := &survival{writer: w}
-	m := &model{cells: w.cells.clone(), db: w.db}
-	wrong := map[string]bool{}
-	for _, name := range m.cells.differ(found, now, 1<<30) {
-		wrong[name] = true
+	h := w.history(found, now)
+	nearest, at := slices.Sorted(maps.Keys(h.wrong)), 0
+	if len(h.wrong) == 0 {
+		s.outcomes = append(s.outcomes, outcome{})
 	}
-	nearest, nearestAt := slices.Sorted(maps.Keys(wrong)), 0
-	m.db = w.db
-	if len(wrong) == 0 {
-		s.counts = append(s.counts, 0)
-	}
-	for i, u := range w.units {
-		before := m.cells[m.name(u.free)]
-		if u.free != "" && !u.isAnswered() && before.drawn(u, found[m.name(u.free)]) {
-			delete(wrong, m.name(u.free))
-		} else {
-			u.apply(m, now)
-			for _, name := range m.touched {
-				if m.cells[name].like(found[name], now) {
-					delete(wrong, name)
-				} else {
-					wrong[name] = true
-				}
-			}
+	for from := 0; from < len(w.units); {
+		to := from + 1
+		for to < len(w.units) && w.units[to].batch == w.units[from].batch {
+			to++
 		}
-		if len(wrong) == 0 {
-			s.counts = append(s.counts, i+1)
-		} else if len(wrong) <= len(nearest) {
-			nearest, nearestAt = slices.Sorted(maps.Keys(wrong)), i+1
+		if w.concerns(h.wrong, from, to) {
+			s.within(h.clone(), stretch{from, to}, from, nil)
 		}
+		for _, u := range w.units[from:to] {
+			h.run(u)
+		}
+		if len(h.wrong) > 0 && len(h.wrong) <= len(nearest) {
+			nearest, at = slices.Sorted(maps.Keys(h.wrong)), to
+		}
+		from = to
 	}
-	if len(s.counts) == 0 {
-		return nil, w.unexplained(found, now, nearest, nearestAt)
+	if len(s.outcomes) == 0 {
+		return nil, w.unexplained(found, now, nearest, at)
 	}
 	return s, nil
+}
+
+// concerns reports whether some units may make all right that is wrong.
+func (w *crashWriter) concerns(wrong map[string]bool, from, to int) bool {
+	may := map[string]bool{}
+	for _, u := range w.units[from:to] {
+		if u.swaps {
+			return true
+		}
+		for _, words := range u.commands {
+			for _, key := range append(keysOf(words), registerKey) {
+				may[key] = true
+			}
+		}
+	}
+	for name := range wrong {
+		if _, key := splitName(name); !may[key] {
+			return false
+		}
+	}
+	return true
+}
+
+// stretch is the units of a batch: from one up to another.
+type stretch struct{ from, to int }
+
+// within looks for outcomes among those of a batch: each of its units from at on
+// has happened, or has not, and then none has that had to come after it.
+func (s *survival) within(h *history, batch stretch, at int, missing []*unit) {
+	for ; at < batch.to; at++ {
+		u := s.writer.units[at]
+		if slices.ContainsFunc(missing, u.follows) {
+			missing = append(missing, u)
+			continue
+		}
+		s.within(h.clone(), batch, at+1, append(slices.Clone(missing), u))
+		h.run(u)
+	}
+	if len(h.wrong) > 0 {
+		return
+	}
+	o := outcome{upto: batch.from, more: map[int]bool{}}
+	for i := batch.from; i < batch.to; i++ {
+		if !slices.Contains(missing, s.writer.units[i]) {
+			o.more[i] = true
+		}
+	}
+	s.outcomes = append(s.outcomes, o)
+}
+
+// follows reports whether a unit cannot happen before another one of its batch.
+func (u *unit) follows(other *unit) bool {
+	if len(u.shards) != 1 || len(other.shards) != 1 {
+		return true
+	}
+	return u.shards[0] == other.shards[0]
 }
 
 // drawn reports whether found is what a unit of chance, which was not answered,
@@ -101,11 +219,14 @@ func (w *crashWriter) unexplained(found dataset, now int64, names []string, at i
 	for _, name := range names[:min(len(names), 6)] {
 		fmt.Fprintf(&b, "\n  %s\n    should be %.300s\n    and is    %.300s", name, m.cells[name].show(), found[name].show())
 	}
-	for i := max(0, at-2); i < min(len(w.units), at+3); i++ {
-		fmt.Fprintf(&b, "\n  unit %d: %.300q", i, w.units[i].frames)
+	for i := max(0, at-8); i < min(len(w.units), at+3); i++ {
+		u := w.units[i]
+		fmt.Fprintf(&b, "\n  unit %d: %.300q\n    sent at %s, answered at %s: %.100s", i, u.frames, u.sent.Format(clock), u.answered.Format(clock), resp.Format(u.reply))
 	}
-	return fmt.Errorf("%s", b.String())
+	return errors.New(b.String())
 }
+
+const clock = "05.000000"
 
 // answered is how many units were.
 func (w *crashWriter) answered() int {
@@ -115,16 +236,6 @@ func (w *crashWriter) answered() int {
 		}
 	}
 	return len(w.units)
-}
-
-// narrow keeps the numbers for which a condition holds.
-func (s *survival) narrow(why string, holds func(count int) bool) error {
-	before := s.counts
-	s.counts = slices.DeleteFunc(slices.Clone(before), func(count int) bool { return !holds(count) })
-	if len(s.counts) == 0 {
-		return fmt.Errorf("%s: %d of %d units have survived, %d were answered: %s", s.writer.name(), before[len(before)-1], len(s.writer.units), s.writer.answered(), why)
-	}
-	return nil
 }
 
 // promise is what the server has said about what is safe.
@@ -167,22 +278,19 @@ func (p *promise) keep(all []*survival) error {
 	var latest time.Time
 	for _, s := range all {
 		for i, u := range s.writer.units {
-			if p.safe(u) {
-				s.sure = i + 1
-			}
-			if p.safe(u) || u.synced() || i < s.least() && u.changes() {
+			if p.safe(u) || u.synced() || u.changes() && s.surely(i) {
 				latest = later(latest, u.sent)
 			}
 		}
 	}
 	for _, s := range all {
 		for i, u := range s.writer.units {
-			if u.isAnswered() && u.answered.Before(latest) {
-				s.sure = max(s.sure, i+1)
+			if !p.safe(u) && !(u.isAnswered() && u.answered.Before(latest)) {
+				continue
 			}
-		}
-		if err := s.narrow(fmt.Sprintf("%d had to", s.sure), func(count int) bool { return count >= s.sure }); err != nil {
-			return err
+			if err := s.narrow(fmt.Sprintf("%d had to, answered at %s", i, u.answered.Format(clock)), func(o *outcome) bool { return o.has(i) }); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -50,10 +50,14 @@ var collectionEffects = map[string]func(m *model, words []string, reply resp.Rep
 			return items
 		})
 	},
-	"HSET":         func(m *model, w []string, _ resp.Reply) { m.setPairs(w[0], "hash", w[1:]) },
-	"HDEL":         func(m *model, w []string, _ resp.Reply) { m.dropPairs(w[0], w[1:]) },
-	"HINCRBY":      func(m *model, w []string, _ resp.Reply) { m.addPair(w[0], "hash", w[1], w[2], addInt) },
-	"HINCRBYFLOAT": func(m *model, w []string, _ resp.Reply) { m.addPair(w[0], "hash", w[1], w[2], addFloat) },
+	"HSET": func(m *model, w []string, _ resp.Reply) { m.setPairs(w[0], "hash", w[1:]) },
+	"HDEL": func(m *model, w []string, _ resp.Reply) { m.dropPairs(w[0], w[1:]) },
+	"HINCRBY": func(m *model, w []string, _ resp.Reply) {
+		m.addPair(w[0], "hash", w[1], func(n *string) { addInt(n, w[2]) })
+	},
+	"HINCRBYFLOAT": func(m *model, w []string, _ resp.Reply) {
+		m.addPair(w[0], "hash", w[1], func(f *string) { addFloat(f, w[2]) })
+	},
 	"SADD": func(m *model, w []string, _ resp.Reply) {
 		for _, member := range w[1:] {
 			m.setPairs(w[0], "set", []string{member, ""})
@@ -86,8 +90,10 @@ var collectionEffects = map[string]func(m *model, words []string, reply resp.Rep
 			m.setPairs(w[0], "zset", []string{w[i+1], w[i]})
 		}
 	},
-	"ZINCRBY": func(m *model, w []string, _ resp.Reply) { m.addPair(w[0], "zset", w[2], w[1], addFloat) },
-	"ZREM":    func(m *model, w []string, _ resp.Reply) { m.dropPairs(w[0], w[1:]) },
+	"ZINCRBY": func(m *model, w []string, _ resp.Reply) {
+		m.addPair(w[0], "zset", w[2], func(f *string) { addFloat(f, w[1]) })
+	},
+	"ZREM": func(m *model, w []string, _ resp.Reply) { m.dropPairs(w[0], w[1:]) },
 	"ZPOPMIN": func(m *model, w []string, _ resp.Reply) {
 		if c := m.find(w[0]); c != nil {
 			m.dropPairs(w[0], []string{leastMember(c.pairs)})
@@ -140,10 +146,10 @@ func (m *model) dropPairs(key string, names []string) {
 	}
 }
 
-func (m *model) addPair(key, kind, name, by string, add func(*string, string)) {
+func (m *model) addPair(key, kind, name string, add func(*string)) {
 	c := m.at(key, kind)
 	value := c.pairs[name]
-	add(&value, by)
+	add(&value)
 	c.pairs[name] = value
 }
 

@@ -57,8 +57,9 @@ func drawFailpoint(rng *rand.Rand, from []failpoint) string {
 	return fmt.Sprintf("%s %s %d", p.what, name, 1+rng.IntN(p.most))
 }
 
-// drawPlan draws a round. policy is the one asked for, or "".
-func drawPlan(rng *rand.Rand, policy string) *crashPlan {
+// drawPlan draws a round. policy is the one asked for, or ""; most rounds work no
+// longer than that.
+func drawPlan(rng *rand.Rand, policy string, work time.Duration) *crashPlan {
 	p := &crashPlan{shards: []int{1, 2, 3, 4, 8, 16}[rng.IntN(6)], policy: policy, flush: rng.IntN(15) == 0}
 	if policy == "" {
 		p.policy = []string{"always", "always", "everysec", "no"}[rng.IntN(4)]
@@ -74,7 +75,7 @@ func drawPlan(rng *rand.Rand, policy string) *crashPlan {
 	if rng.IntN(2) == 0 {
 		p.failpoint = drawFailpoint(rng, workPoints)
 	}
-	p.delay = time.Duration(20+rng.IntN(400)) * time.Millisecond
+	p.delay = 20*time.Millisecond + time.Duration(rng.Int64N(int64(work)))
 	if rng.IntN(20) == 0 {
 		p.delay += 1500 * time.Millisecond
 	}

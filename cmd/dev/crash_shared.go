@@ -74,19 +74,20 @@ func firstDifference(a, b []string) int {
 // prove narrows the survival by marks: those of the units that have survived are
 // there, those of the others are not. It returns how many are there.
 func (s *survival) prove(mark func(*unit) string, there map[string]bool) (known int, err error) {
-	low, high := 0, len(s.writer.units)
 	for i, u := range s.writer.units {
-		switch m := mark(u); {
-		case m == "" || u.refused() && !there[m]:
-		case there[m]:
+		m := mark(u)
+		if m == "" || u.refused() && !there[m] {
+			continue
+		}
+		if there[m] {
 			known++
-			low = i + 1
-		default:
-			high = min(high, i)
+		}
+		why := fmt.Sprintf("token %s of unit %d is there: %t", m, i, there[m])
+		if err := s.narrow(why, func(o *outcome) bool { return o.has(i) == there[m] }); err != nil {
+			return known, err
 		}
 	}
-	why := fmt.Sprintf("by what it left in lists it is %d to %d", low, high)
-	return known, s.narrow(why, func(count int) bool { return count >= low && count <= high })
+	return known, nil
 }
 
 // inOrder holds that no token stands behind one that was sent after it had been
@@ -174,8 +175,8 @@ func (b *ledger) follow(q *queuesFound, all []*survival) error {
 			if u.queued == "" || u.refused() {
 				continue
 			}
-			known[u.queued] = i < s.most()
-			if i < s.least() {
+			known[u.queued] = s.maybe(i)
+			if s.surely(i) {
 				if err := missing(u.queued); err != nil {
 					return err
 				}

@@ -20,6 +20,9 @@ type unit struct {
 	frames   [][]string // as they are sent; the last one's reply is the unit's
 	token    string     // that it puts in the ledger, or ""
 	queued   string     // that it puts in a queue, or ""
+	batch    int        // that it was sent in
+	shards   []int      // that its keys are in
+	swaps    bool       // it is about whole databases
 	asks     bool       // it is WAITAOF
 	free     string     // the key of which only the reply tells what it has become
 
@@ -221,6 +224,6 @@ func (d *drawer) swapping(u *unit) {
 	case 1, 2:
 		commands = append(commands, []string{"SWAPDB", "8", "9"}, d.command())
 	}
-	u.commands = commands
+	u.commands, u.swaps = commands, true
 	u.frames = append(append([][]string{{"MULTI"}}, commands...), []string{"EXEC"})
 }

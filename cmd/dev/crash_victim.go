@@ -20,22 +20,22 @@ type victim struct {
 	gone chan struct{}
 }
 
-// launch starts the program on a data directory. At failpoint, if that is not
-// empty, it kills itself.
-func launchVictim(ctx context.Context, path, dir, failpoint string, settings []string) (*victim, error) {
+// launch starts the program. At the failpoint, if that is not "", it kills
+// itself.
+func (t *crashTest) launch(ctx context.Context, failpoint string) (*victim, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	v := &victim{port: port, log: dir + ".log", gone: make(chan struct{})}
+	v := &victim{port: port, log: t.dir() + ".log", gone: make(chan struct{})}
 	log, err := os.OpenFile(v.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", dir, "--enable-debug-command", "yes"}, settings...)
+	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", t.dir(), "--enable-debug-command", "yes"}, t.plan.settings...)
 	fmt.Fprintf(log, "# %s, failpoint %q\n", strings.Join(args, " "), failpoint)
-	v.cmd = exec.CommandContext(ctx, path, args...)
+	v.cmd = exec.CommandContext(ctx, t.path, args...)
 	v.cmd.Env = append(os.Environ(), "FAILPOINT="+failpoint)
 	v.cmd.Stdout, v.cmd.Stderr = log, log
 	if err := v.cmd.Start(); err != nil {

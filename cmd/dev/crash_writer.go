@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 )
 
@@ -17,7 +19,10 @@ type crashWriter struct {
 	drawer
 	cells dataset // what is there for certain, before the units
 	units []*unit
-	err   error // a reply that cannot be
+	// shards is how many the server has, batches how many were sent.
+	shards, batches int
+
+	err error // a reply that cannot be
 }
 
 func newCrashWriter(n int, rng *rand.Rand, swaps bool) *crashWriter {
@@ -76,8 +81,9 @@ func (w *crashWriter) batch(l *link) error {
 		}
 	}
 	now := time.Now()
+	w.batches++
 	for _, u := range batch {
-		u.sent = now
+		u.sent, u.batch, u.shards = now, w.batches, u.shardsOf(w.shards)
 	}
 	w.units = append(w.units, batch...)
 	if err := l.send(); err != nil {
@@ -89,6 +95,18 @@ func (w *crashWriter) batch(l *link) error {
 		}
 	}
 	return nil
+}
+
+// shardsOf are the shards that hold the keys of the unit.
+func (u *unit) shardsOf(shards int) (all []int) {
+	for _, words := range u.frames {
+		for _, key := range keysOf(words) {
+			if shard := keyspace.ShardOf([]byte(key), shards); !slices.Contains(all, shard) {
+				all = append(all, shard)
+			}
+		}
+	}
+	return all
 }
 
 // crashSurprise is a reply that cannot be.
