@@ -75,12 +75,12 @@ func (f *frozen) Len() int { return f.items }
 // Walk implements keyspace.Frozen.
 func (f *frozen) Walk(effort int, visit func(keyspace.Element)) (done bool) {
 	for effort > 0 && f.chunk < len(f.chunks) {
-		effort--
 		if visit != nil {
 			effort = f.show(effort, visit)
-		} else {
-			f.pass()
+			continue
 		}
+		effort--
+		f.pass()
 	}
 	return f.chunk == len(f.chunks)
 }
