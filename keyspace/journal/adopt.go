@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 )
@@ -37,7 +38,7 @@ func (w *writer) adopt(tmp string, s Snapshot) error {
 	m.Next++
 	m.Snapshot = s
 	m.Segments = m.after(s.Version)
-	if err := w.rename(tmp, s.Name); err != nil {
+	if err := w.dir.rename(tmp, s.Name); err != nil {
 		w.unname(s.Name, tmp)
 		return fmt.Errorf("naming the snapshot: %w", err)
 	}
@@ -47,6 +48,30 @@ func (w *writer) adopt(tmp string, s Snapshot) error {
 	}
 	w.sweep()
 	return nil
+}
+
+// Temporary is Log.Temporary, for Import.
+func (d *Dir) Temporary() string { return d.Path(snapshotTemp) }
+
+// Import makes a finished snapshot the base of a directory that has neither a base nor a record yet: the
+// log that Begin returns goes on from it. The file was written and synced under tmp, in the directory; s
+// says its size and checksum. After an error the directory has that base or none, and Import may be called
+// again, at the next start too.
+func (d *Dir) Import(tmp string, s Snapshot) error {
+	if m := d.Manifest(); m.Snapshot.Name != "" || m.last() != 0 || d.last != 0 {
+		return errors.New("journal: Import into a directory that has data")
+	}
+	if err := d.prepare(); err != nil {
+		return err
+	}
+	m := d.Manifest()
+	s.Version, s.Name = 0, snapshotName(m.Next, 0)
+	m.Next++
+	m.Snapshot = s
+	if err := d.rename(tmp, s.Name); err != nil {
+		return fmt.Errorf("naming the snapshot: %w", err)
+	}
+	return d.store(m)
 }
 
 // accepts tells what is wrong with a snapshot that is to be adopted.
@@ -62,11 +87,11 @@ func (w *writer) accepts(tmp string, s Snapshot, m Manifest) error {
 }
 
 // rename gives a file its name in the directory, on disk.
-func (w *writer) rename(from, name string) error {
-	if err := w.dir.fs.Rename(from, w.dir.Path(name)); err != nil {
+func (d *Dir) rename(from, name string) error {
+	if err := d.fs.Rename(from, d.Path(name)); err != nil {
 		return err
 	}
-	return w.dir.fs.SyncDir(w.dir.path)
+	return d.fs.SyncDir(d.path)
 }
 
 // unname gives a snapshot its temporary name back if it certainly was not adopted. What can't be renamed is

@@ -63,3 +63,6 @@ func freeName(fs FS, dir, wanted string) (string, error) {
 
 // ManifestName is a file that every data directory has which is not new.
 const ManifestName = manifestName
+
+// LockName is the file that says whose a directory is.
+const LockName = lockName

@@ -52,21 +52,20 @@ func (s *Store) loadAll(l *loader) (last uint64, err error) {
 		return 0, s.loadPlain(l)
 	}
 	m := s.dir.Manifest()
-	if m.Snapshot.Name == "" && s.isForeign(m) {
-		return 0, s.loadPlain(l)
-	}
 	if m.Snapshot.Name != "" {
 		if err := s.loadSnapshot(l, m.Snapshot); err != nil {
 			return 0, err
 		}
 	}
-	return s.replay(l, m.Snapshot.Version)
-}
-
-// isForeign reports whether the journal has never had anything to say: what
-// else is in the directory may then be Redis's.
-func (s *Store) isForeign(m journal.Manifest) bool {
-	return s.dir.IsNew()
+	last, err = s.replay(l, m.Snapshot.Version)
+	if err != nil || m.Snapshot.Name != "" || last > 0 {
+		return last, err
+	}
+	// The journal has never had anything to say, so what else there is may be an
+	// RDB file that somebody begins with.
+	err = s.loadPlain(l)
+	s.foreign = l.keys > 0 || len(s.Functions.Libraries()) > 0
+	return 0, err
 }
 
 // loadPlain reads the RDB file, if there is one.

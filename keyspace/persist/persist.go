@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -90,7 +91,8 @@ type Store struct {
 	options atomic.Pointer[Options]
 	dir     *journal.Dir // nil without a journal
 	log     *journal.Log // nil before Start, and without a journal
-	lock    interface{ Close() error }
+	lock    io.Closer    // of a directory without a journal; nil before it is written to
+	foreign bool         // what was loaded is not the journal's
 	loaded  atomic.Pointer[Progress]
 	saver   saver
 	stop    chan struct{}
@@ -170,6 +172,11 @@ func (s *Store) Start() error {
 }
 
 func (s *Store) startJournal() (err error) {
+	if s.foreign {
+		if err := s.importLoaded(); err != nil {
+			return fmt.Errorf("making the RDB file the journal's base: %w", err)
+		}
+	}
 	s.log, err = s.dir.Begin(journal.Config{
 		Policy: s.Policy, SegmentBytes: s.SegmentBytes, BacklogMax: s.BacklogMax, Report: s.reportTrouble,
 	})
@@ -203,6 +210,9 @@ func (s *Store) Close() error {
 	}
 	if s.dir != nil {
 		return s.dir.Close()
+	}
+	if s.lock != nil {
+		return s.lock.Close()
 	}
 	return nil
 }

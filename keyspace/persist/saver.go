@@ -162,8 +162,8 @@ func (s *saver) cancel() {
 
 // saveFile writes the RDB file, in the place of the one before.
 func (s *Store) saveFile(halt <-chan struct{}) (written, error) {
-	if err := s.FS.MkdirAll(s.Dir); err != nil {
-		return written{}, fmt.Errorf("making the data directory: %w", err)
+	if err := s.own(); err != nil {
+		return written{}, err
 	}
 	temp := s.path("temp-" + s.fileName())
 	w, err := s.write(temp, s.version, halt)
@@ -176,6 +176,21 @@ func (s *Store) saveFile(halt <-chan struct{}) (written, error) {
 	return w, err
 }
 
+// own makes the directory and takes it for this process, if that has not been
+// done.
+func (s *Store) own() (err error) {
+	if s.dir != nil || s.lock != nil {
+		return nil
+	}
+	if err := s.FS.MkdirAll(s.Dir); err != nil {
+		return fmt.Errorf("making the data directory: %w", err)
+	}
+	if s.lock, err = s.FS.Lock(s.path(journal.LockName)); err != nil {
+		return fmt.Errorf("taking the data directory: %w", err)
+	}
+	return nil
+}
+
 // rewriteJournal gives the journal a new base.
 func (s *Store) rewriteJournal(halt <-chan struct{}) (written, error) {
 	temp := s.log.Temporary()
@@ -184,6 +199,17 @@ func (s *Store) rewriteJournal(halt <-chan struct{}) (written, error) {
 		return w, err
 	}
 	return w, s.log.Adopt(temp, journal.Snapshot{Version: w.version, Size: w.size, Checksum: w.checksum})
+}
+
+// importLoaded makes what was loaded, and is in no journal, the base of one that
+// has yet to begin: a record without what it changes would be worth nothing.
+func (s *Store) importLoaded() error {
+	temp := s.dir.Temporary()
+	w, err := s.write(temp, func() uint64 { return 0 }, nil)
+	if err != nil {
+		return err
+	}
+	return s.dir.Import(temp, journal.Snapshot{Size: w.size, Checksum: w.checksum})
 }
 
 // maySave writes the RDB file if it is time.
