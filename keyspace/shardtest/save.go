@@ -136,7 +136,7 @@ func head(t keyspace.Type, e keyspace.Encoding, deadline int64) string {
 func (s *Save) describe(tx *keyspace.Tx, v keyspace.Value) []string {
 	kind, lines := s.w.Settings.Kinds[v.Type()], []string(nil)
 	if kind.Parts != nil {
-		lines = partsOf(kind.Parts(tx, v))
+		lines = StreamLines(kind.Parts(tx, v))
 	} else {
 		kind.Each(tx, v, func(e keyspace.Element) bool {
 			lines = s.appendElement(lines, e)
@@ -213,7 +213,7 @@ func (i *image) Element(dst []byte, _ keyspace.Large, e keyspace.Element) []byte
 // Part implements keyspace.StreamImage.
 func (i *image) Part(dst []byte, _ keyspace.Large, p keyspace.StreamPart) []byte {
 	before := len(i.lines)
-	i.lines = appendPart(i.lines, p)
+	i.lines = AppendPart(i.lines, p)
 	if run, is := p.(keyspace.StreamRun); is {
 		for range run.Entries {
 			i.count++

@@ -6,16 +6,16 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 )
 
-// partsOf describes a stream by its parts, in lines.
-func partsOf(p *keyspace.StreamParts) (lines []string) {
-	lines = appendPart(lines, keyspace.StreamRun{Entries: p.Entries})
-	lines = appendPart(lines, keyspace.StreamHead{
+// StreamLines describes a stream by its parts, in lines.
+func StreamLines(p *keyspace.StreamParts) (lines []string) {
+	lines = AppendPart(lines, keyspace.StreamRun{Entries: p.Entries})
+	lines = AppendPart(lines, keyspace.StreamHead{
 		Length: p.Length, Added: p.Added, Last: p.Last, First: p.First, Deleted: p.Deleted, Groups: len(p.Groups),
 	})
 	for _, g := range p.Groups {
-		lines = appendPart(lines, keyspace.StreamGroupHead{Name: g.Name, Last: g.Last, Read: g.Read, Pending: len(g.Pending)})
-		lines = appendPart(lines, keyspace.StreamDeliveries(g.Pending))
-		lines = appendPart(lines, keyspace.StreamConsumers(len(g.Consumers)))
+		lines = AppendPart(lines, keyspace.StreamGroupHead{Name: g.Name, Last: g.Last, Read: g.Read, Pending: len(g.Pending)})
+		lines = AppendPart(lines, keyspace.StreamDeliveries(g.Pending))
+		lines = AppendPart(lines, keyspace.StreamConsumers(len(g.Consumers)))
 		for n, c := range g.Consumers {
 			var owned []keyspace.StreamID
 			for _, d := range g.Pending {
@@ -23,15 +23,15 @@ func partsOf(p *keyspace.StreamParts) (lines []string) {
 					owned = append(owned, d.ID)
 				}
 			}
-			lines = appendPart(lines, keyspace.StreamConsumerHead{StreamConsumer: c, Pending: len(owned)})
-			lines = appendPart(lines, keyspace.StreamOwned(owned))
+			lines = AppendPart(lines, keyspace.StreamConsumerHead{StreamConsumer: c, Pending: len(owned)})
+			lines = AppendPart(lines, keyspace.StreamOwned(owned))
 		}
 	}
 	return lines
 }
 
-// appendPart appends a line for each thing in a part.
-func appendPart(lines []string, part keyspace.StreamPart) []string {
+// AppendPart appends a line for each thing in a part.
+func AppendPart(lines []string, part keyspace.StreamPart) []string {
 	switch p := part.(type) {
 	case keyspace.StreamRun:
 		for id, fields := range p.Entries {

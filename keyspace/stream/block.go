@@ -17,6 +17,7 @@ type block struct {
 	live, gone uint32 // entries: those that are there, and those deleted since the first
 	wasted     uint32 // bytes of deleted entries that are still there
 	version    uint32 // goes up when entries move within it
+	tag        tag    // which block of a frozen stream it was
 }
 
 // What the flags of an entry say.

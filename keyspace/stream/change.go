@@ -31,6 +31,7 @@ func (lim limits) accepts(b *block, size int) bool {
 func (s *stream) append(f *fresh, lim limits) {
 	var b *block
 	if n := len(s.chunks); n > 0 {
+		s.part(n - 1)
 		c := s.chunks[n-1]
 		b = &c[len(c)-1]
 	}
@@ -97,7 +98,7 @@ func (s *stream) resize(b *block, size int) {
 		return
 	}
 	old := *b
-	b.ref, b.size = s.alloc(size), uint32(size)
+	b.ref, b.size, b.tag = s.alloc(size), uint32(size), 0
 	copy(s.bytesOf(b), s.bytesOf(&old)[:old.used])
 	s.free(&old)
 }
@@ -116,7 +117,9 @@ func (s *stream) remove(id ID) (removed bool) {
 // mark marks an entry of the block at p as deleted, which goes with its last
 // one.
 func (s *stream) mark(p place, e *entry) {
+	s.part(p.chunk)
 	b := s.at(p)
+	s.undo(b, e.at)
 	e.bytes[e.at] |= flagDeleted
 	b.live--
 	b.gone++
@@ -158,7 +161,7 @@ func (s *stream) tidy(b *block) {
 	from := s.bytesOf(&old)
 	head := afterNames(from)
 	room := int(b.used - b.wasted)
-	b.ref, b.size = s.alloc(room), uint32(room)
+	b.ref, b.size, b.tag = s.alloc(room), uint32(room), 0
 	to := s.bytesOf(b)
 	b.begin = uint32(copy(to, from[:head]))
 	end := int(b.begin)
@@ -240,6 +243,7 @@ func (s *stream) lastOf(b *block) ID {
 // trimBlock takes entries at the beginning of the first block away, some of
 // which stay.
 func (s *stream) trimBlock(b *block, t *trim) (removed int64) {
+	s.part(0)
 	bytes := s.bytesOf(b)
 	at := int(b.begin)
 	most := int64(math.MaxInt64)
@@ -252,6 +256,7 @@ func (s *stream) trimBlock(b *block, t *trim) (removed int64) {
 			break
 		}
 		if !e.deleted() {
+			s.undo(b, at)
 			bytes[at] |= flagDeleted
 			b.wasted += uint32(e.next - e.at)
 			removed++

@@ -135,7 +135,7 @@ func (g *group) deliver(id ID, c *consumer, now int64) {
 		c.pending.insert(id)
 		return
 	}
-	if d := g.pending.get(id); d != nil {
+	if d := g.pending.edit(id); d != nil {
 		g.give(d, c)
 		d.when, d.count = now, 1
 		return
@@ -144,7 +144,7 @@ func (g *group) deliver(id ID, c *consumer, now int64) {
 	c.pending.insert(id)
 }
 
-// give makes a delivery another consumer's.
+// give makes a delivery, which may be changed, another consumer's.
 func (g *group) give(d *delivery, c *consumer) {
 	if d.consumer == c.number {
 		return

@@ -33,6 +33,7 @@ var Kind = keyspace.Kind{
 		tx.PutObject(key, s, deadline, event)
 		return resp.Nothing
 	},
+	Freeze: freeze,
 }
 
 // errParts is the answer to parts that are no stream.

@@ -22,10 +22,12 @@ type ordered[T keyed] struct {
 }
 
 // piece is a part of an ordered, never empty. Its first ID stands beside the
-// others' so that the search for a piece looks into none.
+// others' so that the search for a piece looks into none. One that is shared,
+// with a frozen group, is not changed but by things behind its own: see own.
 type piece[T keyed] struct {
 	first  ID
 	things []T
+	shared bool
 }
 
 const pieceMax = 64
@@ -81,8 +83,8 @@ func (o *ordered[T]) seekPiece(id ID) int {
 	return low
 }
 
-// get is the thing of an ID; nil if there is none. It moves with the next
-// change.
+// get is the thing of an ID, to be read; nil if there is none. It moves with the
+// next change.
 func (o *ordered[T]) get(id ID) *T {
 	if s, found := o.seek(id); found {
 		return &o.pieces[s.piece].things[s.at]
@@ -105,12 +107,16 @@ func (o *ordered[T]) insert(thing T) {
 	if len(o.pieces[s.piece].things) == pieceMax {
 		s = o.split(s)
 	}
+	if s.at < len(o.pieces[s.piece].things) {
+		o.own(s.piece)
+	}
 	p := o.pieces[s.piece].things
 	if len(p) == cap(p) {
 		wider := o.newPiece(min(pieceMax, 2*cap(p)))[:len(p)]
 		copy(wider, p)
 		o.room -= cap(p)
 		p = wider
+		o.pieces[s.piece].shared = false
 	}
 	p = p[:len(p)+1]
 	copy(p[s.at+1:], p[s.at:])
@@ -126,6 +132,9 @@ func (o *ordered[T]) newPiece(room int) []T {
 // split makes room at a spot whose piece is full: by a new piece at the end, or
 // by two halves elsewhere.
 func (o *ordered[T]) split(s spot) spot {
+	if s.at < len(o.pieces[s.piece].things) {
+		o.own(s.piece)
+	}
 	p := o.pieces[s.piece].things
 	o.pieces = append(o.pieces, piece[T]{})
 	copy(o.pieces[s.piece+2:], o.pieces[s.piece+1:])
@@ -134,6 +143,7 @@ func (o *ordered[T]) split(s spot) spot {
 		o.pieces[s.piece+1] = piece[T]{things: fresh} // the new thing comes into it
 		return spot{s.piece + 1, 0}
 	}
+	o.pieces[s.piece+1] = piece[T]{}
 	o.pieces[s.piece+1].set(append(fresh, p[pieceMax/2:]...))
 	o.pieces[s.piece].things = p[:pieceMax/2]
 	if s.at > pieceMax/2 {
@@ -157,6 +167,8 @@ func (o *ordered[T]) remove(id ID) (thing T, found bool) {
 			o.pieces[s.piece].set(p[1:])
 			return thing, true
 		}
+		o.own(s.piece)
+		p = o.pieces[s.piece].things
 		o.pieces[s.piece].things = append(p[:s.at], p[s.at+1:]...)
 		return thing, true
 	}
@@ -194,7 +206,7 @@ func (o *ordered[T]) last() T {
 // clone is an independent copy.
 func (o *ordered[T]) clone() (c ordered[T]) {
 	for _, p := range o.pieces {
-		c.pieces = append(c.pieces, piece[T]{p.first, append(c.newPiece(len(p.things)), p.things...)})
+		c.pieces = append(c.pieces, piece[T]{first: p.first, things: append(c.newPiece(len(p.things)), p.things...)})
 	}
 	c.length = o.length
 	return c

@@ -2,14 +2,12 @@ package stream_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupedb/troupe/keyspace/shardtest"
 	"github.com/troupedb/troupe/keyspace/str"
@@ -17,10 +15,7 @@ import (
 	"github.com/troupedb/troupe/resp"
 )
 
-var (
-	seedFlag  = flag.Uint64("seed", uint64(time.Now().UnixNano()), "the seed of the random tests")
-	seedsFlag = flag.Int("seeds", 1, "how many seeds, from -seed on, the random tests try")
-)
+var seedFlag, seedsFlag = stream.SeedFlag, stream.SeedsFlag
 
 // eachSeed runs a random test with each of the seeds asked for.
 func eachSeed(t *testing.T, sequence uint64, test func(t *testing.T, rng *rand.Rand)) {

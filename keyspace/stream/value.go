@@ -14,14 +14,15 @@ type stream struct {
 	chunks []chunk
 	groups []*group // by their names
 
-	length int    // entries that are there
-	added  uint64 // entries there have ever been (entries-added)
-	last   ID     // the highest that was ever given
-	first  ID     // of the first entry that is there, 0-0 of none
-	end    ID     // likewise of the last one
-	tomb   ID     // the highest that was deleted (max-deleted-entry-id)
-	held   int64  // bytes that the blocks occupy
-	listed int64  // bytes of the descriptors
+	length int     // entries that are there
+	added  uint64  // entries there have ever been (entries-added)
+	last   ID      // the highest that was ever given
+	first  ID      // of the first entry that is there, 0-0 of none
+	end    ID      // likewise of the last one
+	tomb   ID      // the highest that was deleted (max-deleted-entry-id)
+	held   int64   // bytes that the blocks occupy
+	listed int64   // bytes of the descriptors
+	frozen *frozen // what it was when it was frozen, if it is
 }
 
 // chunk is the descriptors of neighbouring blocks, of which there is at least
@@ -77,7 +78,7 @@ func (s *stream) Free(mem *slab.Heap, effort int) (done bool) {
 // Copy implements keyspace.Object. The copy's blocks have no room.
 func (s *stream) Copy(from, mem *slab.Heap) keyspace.Object {
 	c := *s
-	c.mem, c.chunks, c.groups, c.held, c.listed = mem, make([]chunk, len(s.chunks)), nil, 0, 0
+	c.mem, c.chunks, c.groups, c.held, c.listed, c.frozen = mem, make([]chunk, len(s.chunks)), nil, 0, 0, nil
 	for i := range s.chunks {
 		c.chunks[i] = append(make(chunk, 0, len(s.chunks[i])), s.chunks[i]...)
 		c.listed += int64(cap(c.chunks[i]) * blockBytes)
@@ -95,14 +96,19 @@ func (s *stream) Copy(from, mem *slab.Heap) keyspace.Object {
 	return &c
 }
 
-// alloc and free are the heap's, counted.
+// alloc is the heap's, counted.
 func (s *stream) alloc(n int) slab.Ref {
 	s.held += int64(s.mem.Size(n))
 	return s.mem.Alloc(n)
 }
 
+// free frees a block, or leaves it to who walks a frozen stream that had it.
 func (s *stream) free(b *block) {
 	s.held -= int64(s.mem.Size(int(b.size)))
+	if s.isFrozen(b) {
+		s.frozen.take(b)
+		return
+	}
 	s.mem.Free(b.ref, int(b.size))
 }
 
@@ -161,6 +167,8 @@ func (s *stream) addBlock(b block) *block {
 	if n == 0 || len(s.chunks[n-1]) == chunkMax {
 		s.chunks = append(s.chunks, nil)
 		n++
+	} else {
+		s.part(n - 1)
 	}
 	c := s.chunks[n-1]
 	if len(c) == cap(c) {
@@ -175,6 +183,7 @@ func (s *stream) addBlock(b block) *block {
 
 // removeBlock takes the block at p away, and its memory.
 func (s *stream) removeBlock(p place) {
+	s.part(p.chunk)
 	s.free(s.at(p))
 	s.removeBlocks(p.chunk, p.block, p.block+1)
 }

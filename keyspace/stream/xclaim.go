@@ -165,10 +165,10 @@ func (c *claim) claim(id ID) {
 	case d == nil:
 		c.begin()
 		c.g.deliver(id, c.consumer, c.now)
-		c.take(c.g.pending.get(id), &entry)
+		c.take(id, &entry)
 	default:
 		c.begin()
-		c.take(d, &entry)
+		c.take(id, &entry)
 	}
 }
 
@@ -185,7 +185,8 @@ func (c *claim) begin() {
 }
 
 // take makes a delivery the consumer's.
-func (c *claim) take(d *delivery, entry *entry) {
+func (c *claim) take(id ID, entry *entry) {
+	d := c.g.pending.edit(id)
 	c.g.give(d, c.consumer)
 	c.claimed = append(c.claimed, []byte(d.id.String()))
 	d.when = c.when
@@ -283,7 +284,7 @@ func (c *claim) sweep(from ID, count int64) (next ID, deleted []resp.Reply) {
 			left--
 		case !c.fresh(d):
 			c.begin()
-			c.take(d, &entry)
+			c.take(d.id, &entry)
 			left--
 		}
 		return true

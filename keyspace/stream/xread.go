@@ -284,7 +284,7 @@ func (e *edit) history(g *group, c *consumer, after ID, count int64) resp.Reply 
 	c.pending.from(from, func(id *ID) bool {
 		if entry, _, found := e.lookup(*id); found {
 			items = append(items, entry.reply())
-			d := g.pending.get(*id)
+			d := g.pending.edit(*id)
 			d.when = e.tx.Now()
 			d.count++
 		} else {
