@@ -18,6 +18,7 @@ type benchCmd struct {
 	Dice   diceCmd   `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
 	Watch  watchCmd  `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
 	Pubsub pubsubCmd `cmd:"" help:"Channels: messages a second to many subscribers, beside redis-server."`
+	Embed  embedCmd  `cmd:"" help:"Troupe as a library beside badger and pebble: puts and gets, with allocations."`
 }
 
 // contest says which servers are measured.
