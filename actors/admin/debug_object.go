@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/rdb"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -22,19 +23,30 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 })
 
 // debugObject answers in Redis's line, which its tests read, with our own
-// fields behind. The serialized length is that of the packed form.
+// fields behind.
 func debugObject(v View, a *command.Args) resp.Reply {
 	key := a.Key()
 	found := v.Tx.Peek(key)
 	if found.Missing() {
 		return resp.ErrNoSuchKey
 	}
-	length, at := found.Bytes(), unsafe.Pointer(nil)
+	at := unsafe.Pointer(nil)
 	if !found.IsObject() {
-		packed := found.Packed()
-		length, at = int64(len(packed)), unsafe.Pointer(unsafe.SliceData(packed))
+		at = unsafe.Pointer(unsafe.SliceData(found.Packed()))
 	}
 	return resp.Simple(fmt.Sprintf("Value at:%p refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d type:%s bytes:%d shard:%d slot:%d",
-		at, found.Encoding(), length, found.Stamp(), v.Tx.Idle(found), found.Type(), found.Bytes(),
+		at, found.Encoding(), serializedLength(v.Tx, found), found.Stamp(), v.Tx.Idle(found), found.Type(), found.Bytes(),
 		v.system.Node.ShardOf(key), keyspace.Slot(key)))
+}
+
+// serializedLength is how long the value is in Redis's format, without the byte
+// that tells its form.
+func serializedLength(tx *keyspace.Tx, found keyspace.Value) int {
+	value, ok := rdb.ValueOf(tx, found)
+	if !ok {
+		return 0
+	}
+	e := rdb.NewEncoder(nil)
+	e.Value(value)
+	return max(0, len(e.Bytes())-1)
 }

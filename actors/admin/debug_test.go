@@ -175,3 +175,24 @@ func TestDebugPush(t *testing.T) {
 		t.Errorf("the push is %s", got)
 	}
 }
+
+// The serialized lengths are those that redis-server 7.0 tells.
+func TestDebugObjectTellsSerializedLength(t *testing.T) {
+	t.Parallel()
+	l := dial(t, start(t, "enable-debug-command yes"))
+	f := func(length, command string) {
+		t.Helper()
+		l.ask(command)
+		line := l.ask("DEBUG OBJECT " + strings.Fields(command)[1]).Str()
+		if !strings.Contains(line, " serializedlength:"+length+" ") {
+			t.Errorf("%s leaves %s, want a length of %s", command, line, length)
+		}
+	}
+	f("4", "SET foo bar")
+	f("3", "SET n 12345")
+	f("17", "RPUSH l 1 2 x")
+	f("18", "HSET h a 1 b 2")
+	f("21", "ZADD z 1.5 a 2 b")
+	f("15", "SADD s 1 2 3")
+	f("5", "SADD s2 a b")
+}
