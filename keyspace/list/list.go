@@ -22,7 +22,7 @@
 // a block may have room, so that nothing moves when elements come and go at
 // the ends of the list; in its middle a block at most moves.
 //
-//	block descriptor  | place 8 | size 4 | begin 4 | end 4 | elements 4 |
+//	block descriptor  | place 5 | elements 2 | size 4 | begin 4 | end 4 | mark 4 |
 //	chunk             up to 256 descriptors
 //	directory         place, length and number of elements of each chunk
 //

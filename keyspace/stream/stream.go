@@ -23,7 +23,8 @@
 // garbage collector sees two small objects for some 25,600 entries. A deleted
 // entry is marked; a block is written anew when over half of it is deleted, and
 // goes when all of it is. Groups are in group.go, what they have delivered and
-// is not acknowledged in pending.go.
+// is not acknowledged in ordered.go; how a stream is saved while it changes, in
+// frozen.go.
 package stream
 
 import (
