@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
 )
 
@@ -22,10 +23,26 @@ var (
 	aclWords    = []string{"0", "1", "2", "-1", "10", "m", "a", "b", "*", "+", "-", "$", ">", "0-0", "", "#", "(1", "[a", "u8", "str*", "w_*", "0.01"}
 )
 
-// lineMaker makes lines of a set of commands.
+// groupKeys are the keys that commands of a group find something in.
+var groupKeys = map[string][]string{
+	"string": {"str1", "str2", "num1"}, "list": {"list1", "list2"}, "hash": {"hash1"}, "set": {"set1", "set2"},
+	"sorted-set": {"zset1"}, "geo": {"geo1"}, "stream": {"stream1"}, "hyperloglog": {"hll1"}, "bitmap": {"str1", "str2"},
+	"pubsub": {"news", "sport", "new*"}, "scripting": {"str1", "num1"},
+}
+
+// lineMaker makes lines of a set of commands. Those that are often used are
+// those about channels, and those that do more than touch what they name.
 type lineMaker struct {
 	rng  *rand.Rand
 	rows []*session.Command
+	main []*session.Command // those that are often used
+}
+
+// often notes a command that is often to be used.
+func (m *lineMaker) often(row *session.Command) {
+	if row.Channels != command.NoChannels || row.Reaches != nil || row.FindKeys != nil {
+		m.main = append(m.main, row)
+	}
 }
 
 func (m *lineMaker) pick(from []string) string { return from[m.rng.IntN(len(from))] }
@@ -37,6 +54,13 @@ var keywords = regexp.MustCompile(`[A-Z][A-Z0-9]+`)
 // keys, numbers, keywords of that command, and whatever else.
 func (m *lineMaker) line() (*session.Command, []string) {
 	row := m.rows[m.rng.IntN(len(m.rows))]
+	if len(m.main) > 0 && m.rng.IntN(5) == 0 {
+		row = m.main[m.rng.IntN(len(m.main))]
+	}
+	keys := groupKeys[row.Group]
+	if keys == nil {
+		keys = aclKeys
+	}
 	line := strings.Split(row.Name, "|")
 	least := row.Arity
 	if least < 0 {
@@ -45,6 +69,8 @@ func (m *lineMaker) line() (*session.Command, []string) {
 	options := keywords.FindAllString(row.Syntax, -1)
 	for len(line) < least {
 		switch n := m.rng.IntN(10); {
+		case n < 4:
+			line = append(line, m.pick(keys))
 		case n < 5:
 			line = append(line, m.pick(aclKeys))
 		case n < 6:
@@ -56,11 +82,13 @@ func (m *lineMaker) line() (*session.Command, []string) {
 		}
 	}
 	m.shape(row, line)
+	if strings.HasPrefix(row.Name, "SORT") && m.rng.IntN(2) == 0 {
+		line = []string{row.Name, m.pick([]string{"list1", "set1"}), m.pick([]string{"BY", "GET"}), "w_*"}
+	}
 	return row, line
 }
 
-// shape makes counts of keys right, mostly, and puts a number where one is
-// needed for the command to do anything at all.
+// shape makes counts of keys right, mostly, and gives scripts something to run.
 func (m *lineMaker) shape(row *session.Command, line []string) {
 	for i := range row.Keys {
 		at := row.Keys[i].First
