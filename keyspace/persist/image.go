@@ -6,10 +6,11 @@ import (
 )
 
 // image writes what a shard saves as parts of an RDB file. It is a
-// keyspace.Image.
+// keyspace.StreamImage.
 type image struct {
-	e     *rdb.Encoder
-	value rdb.ValueWriter // of the large value that was begun
+	e      *rdb.Encoder
+	value  rdb.ValueWriter  // of the large value that was begun
+	stream rdb.StreamWriter // if it is a stream
 }
 
 func newImage(compress bool) *image {
@@ -47,6 +48,10 @@ func (i *image) Begin(dst []byte, l keyspace.Large) []byte {
 	m := rdb.NoMeta
 	m.Deadline = l.Deadline
 	i.e.Reset(dst)
+	if stream, is := l.Frozen.(keyspace.FrozenStream); is {
+		i.stream = i.e.BeginStream(m, l.Key, stream.Runs())
+		return i.e.Bytes()
+	}
 	i.value = i.e.BeginValue(m, l.Key, rdb.Shape{Type: l.Type, Count: l.Frozen.Len(), Earliest: max(l.Fields, 0)})
 	return i.e.Bytes()
 }
@@ -55,6 +60,13 @@ func (i *image) Begin(dst []byte, l keyspace.Large) []byte {
 func (i *image) Element(dst []byte, _ keyspace.Large, e keyspace.Element) []byte {
 	i.e.Reset(dst)
 	i.value.Append(i.e, e)
+	return i.e.Bytes()
+}
+
+// Part implements keyspace.StreamImage.
+func (i *image) Part(dst []byte, _ keyspace.Large, p keyspace.StreamPart) []byte {
+	i.e.Reset(dst)
+	i.stream.Append(i.e, p)
 	return i.e.Bytes()
 }
 
