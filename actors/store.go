@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/journal"
@@ -24,6 +25,13 @@ type Storage struct {
 	Policy journal.Policy
 	// SegmentBytes and BacklogMax are as for journal.Config.
 	SegmentBytes, BacklogMax int64
+	// Redis says how files of redis-server are called that may be there.
+	Redis persist.RedisFiles
+	// ReadOnly, Import, Merge and ReportEvery are as for persist.Config.
+	ReadOnly    bool
+	Import      []persist.Foreign
+	Merge       bool
+	ReportEvery time.Duration
 	// Options are what may change later.
 	Options persist.Options
 }
@@ -38,6 +46,7 @@ func (s *System) openStore(catalogue *session.Catalogue) (err error) {
 	s.Store, err = persist.Open(persist.Config{
 		FS: o.Storage.FS, Dir: o.Dir, Journal: o.Storage.Journal, Policy: o.Storage.Policy,
 		SegmentBytes: o.Storage.SegmentBytes, BacklogMax: o.Storage.BacklogMax,
+		Redis: o.Storage.Redis, ReadOnly: o.Storage.ReadOnly, Import: o.Storage.Import, Merge: o.Storage.Merge, ReportEvery: o.Storage.ReportEvery,
 		Node: s.Node, Functions: s.Scripts, Spec: specs(catalogue), Version: s.version.Load,
 		Condition: s.storeCondition, Release: session.Version, Log: o.Log.Named("store"),
 	}, o.Storage.Options)
@@ -73,6 +82,9 @@ func (s *System) load() error {
 	if s.Store == nil {
 		return nil
 	}
+	loaded := make(chan struct{})
+	defer close(loaded)
+	go s.heedHalt(loaded)
 	if err := s.Store.Load(); err != nil {
 		return err
 	}
@@ -81,6 +93,18 @@ func (s *System) load() error {
 	}
 	s.Server.SetCondition(func(c *session.Condition) { c.Loading = resp.Nothing })
 	return nil
+}
+
+// heedHalt has loading given up when the server is to stop.
+func (s *System) heedHalt(loaded <-chan struct{}) {
+	select {
+	case <-s.options.Halt:
+	case how := <-s.Asked: // by a client
+		defer s.AskToStop(how) // loading may be over by now
+	case <-loaded:
+		return
+	}
+	s.Store.Halt()
 }
 
 // storeCondition is told by the store whether writes can be kept.

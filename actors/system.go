@@ -54,6 +54,9 @@ type Options struct {
 	// is kept there.
 	Dir     string
 	Storage Storage
+	// Halt, once it is closed, has Start give up reading the data directory and
+	// return persist.ErrHalted.
+	Halt <-chan struct{}
 	// Ready is called when all is there, before the first link is let in.
 	Ready func(*System) error
 	Log   hclog.Logger

@@ -21,10 +21,7 @@ var ignoredParts = []ignoredPart{
 }
 
 var persistenceRows = []Setting{
-	{Name: "appendfilename", Default: "appendonly.aof", When: AtStart, parse: single(parseFileName)},
-	{Name: "appenddirname", Default: "appendonlydir", When: AtStart, parse: single(parseFileName)},
 	{Name: "no-appendfsync-on-rewrite", Kind: Bool, Default: "no"},
-	{Name: "aof-load-truncated", Kind: Bool, Default: "yes"},
 	{Name: "aof-use-rdb-preamble", Kind: Bool, Default: "yes"},
 	{Name: "aof-timestamp-enabled", Kind: Bool, Default: "no"},
 	{Name: "aof-rewrite-incremental-fsync", Kind: Bool, Default: "yes"},

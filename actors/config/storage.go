@@ -18,6 +18,9 @@ func (c *Config) storage() actors.Storage {
 	return actors.Storage{
 		Journal: c.Bool("appendonly"), Policy: policies[c.Text("appendfsync")],
 		SegmentBytes: c.Int("journal-segment-size"), BacklogMax: c.Int("journal-backlog"),
+		Redis: persist.RedisFiles{
+			AppendDir: c.Text("appenddirname"), AppendFile: c.Text("appendfilename"), Whole: !c.Bool("aof-load-truncated"),
+		},
 		Options: c.storageOptions(),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
 	"github.com/troupedb/troupe/keyspace/journal"
+	"github.com/troupedb/troupe/keyspace/persist"
 	"github.com/troupedb/troupe/session"
 )
 
@@ -61,7 +62,7 @@ type running struct {
 	signals  chan os.Signal
 }
 
-func (r *running) serve() (err error) {
+func (r *running) serve() error {
 	r.signals = make(chan os.Signal, 2)
 	signal.Notify(r.signals, syscall.SIGINT, syscall.SIGTERM)
 	// The end of the terminal, or of who reads the log, is not ours.
@@ -69,7 +70,11 @@ func (r *running) serve() (err error) {
 	for _, warning := range r.settings.Warnings() {
 		r.log.Warn(warning)
 	}
-	if r.system, err = actors.Start(assemble(r.settings, r.log)); err != nil {
+	switch err := r.start(); {
+	case errors.Is(err, persist.ErrHalted):
+		r.log.Info("stopped while loading")
+		return nil
+	case err != nil:
 		r.log.Error("not started", "error", err)
 		return exitCode(exitFailure)
 	}
@@ -87,6 +92,43 @@ func (r *running) serve() (err error) {
 	r.notifier.tell(r.log, "READY=1")
 	return r.wait()
 }
+
+// start starts the system, which reads what is on disk. A signal meanwhile has that
+// given up.
+func (r *running) start() error {
+	options, halt := assemble(r.settings, r.log), make(chan struct{})
+	options.Halt = halt
+	started := make(chan error, 1)
+	go func() {
+		var err error
+		r.system, err = actors.Start(options)
+		started <- err
+	}()
+	select {
+	case err := <-started:
+		return err
+	case s := <-r.signals:
+		r.log.Info("signal received while starting", "signal", s)
+		defer func() { // it may have started by now
+			select {
+			case r.signals <- s:
+			default: // others have come
+			}
+		}()
+	}
+	close(halt)
+	select {
+	case err := <-started:
+		return err
+	case <-time.After(haltPatience):
+		r.log.Warn("the disk does not answer, it is not waited for")
+	}
+	return persist.ErrHalted
+}
+
+// haltPatience is how long loading may take to be given up: as long as the disk
+// takes for one call.
+const haltPatience = 2 * time.Second
 
 // spareProcessor lets one goroutine more run than there are event loops: a
 // loop keeps its processor through the short sleeps of a busy server, and what

@@ -54,13 +54,15 @@ type Reader struct {
 }
 
 // NewReader reads a file from its begin, a little ahead. It is named in errors.
-func NewReader(in io.Reader, name string) *Reader {
+func NewReader(in io.Reader, name string) *Reader { return newReader(in, name, rdb.ReadOptions{}) }
+
+func newReader(in io.Reader, name string, o rdb.ReadOptions) *Reader {
 	head := make([]byte, len(magic))
 	n, err := io.ReadFull(in, head)
 	in = io.MultiReader(bytes.NewReader(head[:n]), in)
 	switch {
 	case string(head[:n]) == magic:
-		return &Reader{name: name, snapshot: rdb.NewFileReader(in, rdb.ReadOptions{})}
+		return &Reader{name: name, snapshot: rdb.NewFileReader(in, o)}
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return &Reader{name: name, err: &FileError{File: name, Err: err}}
 	}

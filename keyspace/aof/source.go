@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/troupedb/troupe/keyspace/rdb"
 )
 
 // Kind is what is found at a path.
@@ -33,6 +35,7 @@ type Source struct {
 	open  fs.File
 	r     *Reader
 	err   error
+	trust bool // checksums are not looked at
 }
 
 // File is a file of a source.
@@ -149,6 +152,10 @@ func (s *Source) Kind() Kind { return s.kind }
 // Files are the files that are read, in order.
 func (s *Source) Files() []File { return s.files }
 
+// Check says whether the checksums of snapshots are looked at, as they are unless
+// it was called.
+func (s *Source) Check(sums bool) { s.trust = !sums }
+
 // Progress is how many bytes of all were read.
 func (s *Source) Progress() (read, total int64) {
 	for i, f := range s.files {
@@ -209,7 +216,7 @@ func (s *Source) begin() bool {
 		s.err = err
 		return false
 	}
-	s.open, s.r = f, NewReader(f, name)
+	s.open, s.r = f, newReader(f, name, rdb.ReadOptions{Unchecked: s.trust})
 	return true
 }
 

@@ -11,6 +11,9 @@ import (
 // the epoch's first, higher than all that were ever given out in this directory. After an error, as on a
 // full disk, Begin may be called again. The directory is the log's from then on.
 func (d *Dir) Begin(c Config) (*Log, error) {
+	if d.readOnly {
+		return nil, errors.New("journal: Begin of a directory that is only read")
+	}
 	if !d.replayed && len(d.manifest.Segments) > 0 {
 		return nil, errors.New("journal: Begin before Replay")
 	}

@@ -21,6 +21,7 @@ type Dir struct {
 	manifest Manifest
 
 	isNew     bool
+	readOnly  bool
 	unsettled bool // the manifest here may or may not be the one on disk
 	leftovers []leftover
 	replayed  bool
@@ -51,6 +52,27 @@ func OpenDir(disk FS, path string) (*Dir, error) {
 		return nil, err
 	}
 	d := &Dir{fs: disk, path: path, lock: lock}
+	if err := d.survey(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// OpenToRead is OpenDir for somebody who changes nothing: the directory has to be there, a disk that can't be
+// written will do, Replay leaves a tail where it is, and Begin is refused.
+func OpenToRead(disk FS, path string) (*Dir, error) {
+	if _, err := disk.ReadDir(path); err != nil {
+		return nil, fmt.Errorf("opening the data directory: %w", err)
+	}
+	d := &Dir{fs: disk, path: path, readOnly: true}
+	lock, err := disk.Lock(filepath.Join(path, lockName))
+	switch {
+	case err == nil:
+		d.lock = lock
+	case errors.Is(err, ErrLocked):
+		return nil, err
+	default: // A directory that can't be written has no server either.
+	}
 	if err := d.survey(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -21,12 +21,16 @@ type Tail struct {
 	Offset int64  // where it was cut
 	Size   int64  // bytes
 	What   string // what was found there
-	Aside  string // the file that has the bytes now
+	Aside  string // the file that has the bytes now; "" if they were left where they are
 }
 
 // String is one line for the log.
 func (t *Tail) String() string {
-	return fmt.Sprintf("%s at offset %d: %s; %d bytes set aside as %s", t.File, t.Offset, t.What, t.Size, filepath.Base(t.Aside))
+	text := fmt.Sprintf("%s at offset %d: %s; %d bytes ", t.File, t.Offset, t.What, t.Size)
+	if t.Aside == "" {
+		return text + "were passed over"
+	}
+	return text + "set aside as " + filepath.Base(t.Aside)
 }
 
 // Replay visits all records with a version above after, which is the snapshot's or a higher one, in order.
@@ -209,7 +213,7 @@ func (r *replay) tell(at int64, ends bool) {
 // cut takes a bad tail off the last segment, once a copy of it is safe.
 func (r *replay) cut() error {
 	tail := r.report.Tail
-	if tail == nil {
+	if tail == nil || r.dir.readOnly {
 		return nil
 	}
 	aside, err := setAside(r.dir.fs, r.dir.path, tail)

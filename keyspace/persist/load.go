@@ -4,40 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/keyspace/rdb"
 )
 
-// Progress is how far loading has come.
-type Progress struct {
-	File        string
-	Done, Total int64 // bytes
-	Keys        int64 // that were read, and records
-	Began       time.Time
-}
-
-// Loading is how far loading has come, nil when it is over.
-func (s *Store) Loading() *Progress { return s.loaded.Load() }
+// ErrNotNew: files were to be imported into a directory that holds data, and not
+// into what it holds.
+var ErrNotNew = errors.New("the directory holds data already")
 
 // Load reads all that the directory holds into the node, which holds nothing.
-// An error names the file and the place, and what is to be done. What had to be
-// cut off is logged.
+// Until Start nothing of it ends at its deadline. An error names the file and the
+// place, and what is to be done. What had to be cut off is logged.
 func (s *Store) Load() error {
 	s.Node.StartLoading()
 	began := time.Now()
+	end := s.reportLoading()
+	defer end()
 	l := newLoader(s, s.Node, s.Functions)
 	last, err := s.loadAll(l)
-	err = errors.Join(err, l.close())
-	s.loaded.Store(nil)
-	if err != nil {
+	if err = errors.Join(err, l.close()); err != nil {
+		s.loaded.Store(nil)
 		return err
 	}
-	if broken := s.Node.Loaded(last); broken != nil {
-		return fmt.Errorf("loading: %v", broken.Reason)
-	}
+	s.last = last
+	s.sum.Keys, s.sum.Commands, s.sum.Refused, s.sum.Refusal = l.keys, l.records, l.refused, l.refusal
 	if l.keys+l.records > 0 {
 		s.Log.Info("data loaded", "keys", l.keys, "records", l.records, "took", time.Since(began))
 	}
@@ -47,41 +39,67 @@ func (s *Store) Load() error {
 	return nil
 }
 
+// loadAll reads what the journal has, and files of redis-server that were asked
+// for; or that are there, if the journal has never had anything to say.
 func (s *Store) loadAll(l *loader) (last uint64, err error) {
-	if s.dir == nil {
-		return 0, s.loadPlain(l)
+	some := false
+	if s.dir != nil {
+		base := s.dir.Manifest().Snapshot
+		some = base.Name != ""
+		if some && len(s.Import) > 0 && !s.Merge {
+			return 0, fmt.Errorf("%s: %w", s.Dir, ErrNotNew)
+		}
+		if some {
+			if err := s.loadSnapshot(l, base); err != nil {
+				return 0, err
+			}
+		}
+		if last, err = s.replay(l, base.Version); err != nil {
+			return 0, err
+		}
+		some = some || l.records > 0
 	}
-	m := s.dir.Manifest()
-	if m.Snapshot.Name != "" {
-		if err := s.loadSnapshot(l, m.Snapshot); err != nil {
+	s.over = some
+	files := s.Import
+	switch {
+	case len(files) > 0 && some && !s.Merge:
+		return 0, fmt.Errorf("%s: %w", s.Dir, ErrNotNew)
+	case len(files) == 0 && !some:
+		if files, err = s.foreign(); err != nil {
 			return 0, err
 		}
 	}
-	last, err = s.replay(l, m.Snapshot.Version)
-	if err != nil || m.Snapshot.Name != "" || last > 0 {
-		return last, err
+	return last, s.loadForeign(l, files, some)
+}
+
+// loadSnapshot reads the journal's base. What is wrong with it is told as damage
+// of the journal.
+func (s *Store) loadSnapshot(l *loader, base journal.Snapshot) error {
+	file, err := s.dir.OpenSnapshot()
+	if err != nil {
+		return fmt.Errorf("opening a snapshot: %w", err)
 	}
-	// The journal has never had anything to say, so what else there is may be an
-	// RDB file that somebody begins with.
-	err = s.loadPlain(l)
-	s.foreign = l.keys > 0 || len(s.Functions.Libraries()) > 0
-	return 0, err
-}
-
-// loadPlain reads the RDB file, if there is one.
-func (s *Store) loadPlain(l *loader) error {
-	name := s.path(s.fileName())
-	if _, err := s.FS.Stat(name); errors.Is(err, os.ErrNotExist) {
-		return nil
+	defer file.Close()
+	l.begin(s.path(base.Name), base.Size)
+	in := counted{file, l}
+	err = l.readRDB(in, rdb.ReadOptions{Unchecked: true}) // all is checked by the sum that the manifest has
+	var damage *journal.Damage
+	var mistake *rdb.FileError
+	switch {
+	case errors.Is(err, ErrHalted):
+		return err
+	case errors.As(err, &damage):
+		return damage
+	case errors.As(err, &mistake):
+		return &journal.Damage{Dir: s.Dir, File: base.Name, Offset: mistake.Offset, What: mistake.Error(), Fatal: errors.Is(err, rdb.ErrVersion)}
+	case err != nil:
+		return fmt.Errorf("%s: %w", s.path(base.Name), err)
 	}
-	return s.loadRDB(l, name)
+	_, err = io.Copy(io.Discard, in)
+	return err
 }
 
-// loadSnapshot reads the journal's base.
-func (s *Store) loadSnapshot(l *loader, snapshot journal.Snapshot) error {
-	return s.loadRDB(l, s.path(snapshot.Name))
-}
-
+// loadRDB reads a file of RDB.
 func (s *Store) loadRDB(l *loader, name string) error {
 	file, err := s.FS.Open(name)
 	if err != nil {
@@ -93,15 +111,15 @@ func (s *Store) loadRDB(l *loader, name string) error {
 		return fmt.Errorf("opening a snapshot: %w", err)
 	}
 	l.begin(name, size)
-	if err := l.readRDB(file); err != nil {
+	if err := l.readRDB(counted{file, l}, rdb.ReadOptions{Unchecked: s.options.Load().Unchecked}); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
 // readRDB puts into the shards what a file holds.
-func (l *loader) readRDB(file io.Reader) error {
-	r := rdb.NewFileReader(file, rdb.ReadOptions{Unchecked: l.store.options.Load().Unchecked})
+func (l *loader) readRDB(file io.Reader, o rdb.ReadOptions) error {
+	r := rdb.NewFileReader(file, o)
 	for {
 		item, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -110,7 +128,6 @@ func (l *loader) readRDB(file io.Reader) error {
 		if err != nil {
 			return err
 		}
-		l.reached(r.Offset())
 		if err := l.item(&item); err != nil {
 			return err
 		}

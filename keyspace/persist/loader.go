@@ -35,6 +35,7 @@ type loader struct {
 	keys      int64
 	records   int64
 	progress  Progress
+	read      int64 // bytes of the present file
 
 	refused int64 // effects that were answered by errors
 	refusal string
@@ -138,8 +139,14 @@ func (l *loader) settle() error {
 
 // begin notes which file is read.
 func (l *loader) begin(file string, total int64) {
-	l.progress = Progress{File: file, Total: total, Began: time.Now()}
+	l.progress, l.read = Progress{File: file, Total: total, Began: time.Now()}, 0
 	l.reached(0)
+}
+
+// took notes that so many bytes were read.
+func (l *loader) took(n int64) {
+	l.read += n
+	l.reached(l.read)
 }
 
 // progressEvery is after how many bytes the progress is made known.
@@ -296,32 +303,25 @@ func putValue(tx *keyspace.Tx, item *rdb.Item) error {
 
 // record gives a record's effects to the shards that they concern.
 func (l *loader) record(r journal.Record) error {
+	if err := l.store.halted(); err != nil {
+		return err
+	}
 	l.records++
 	return keyspace.EachEffect(r.Body, func(e keyspace.Effect) error { return l.effect(e, r) })
 }
 
 func (l *loader) effect(e keyspace.Effect, r journal.Record) error {
 	spec := l.store.Spec(e.Words)
+	var err error
 	if spec == nil {
-		if l.functions == nil {
-			return nil
-		}
-		if err := l.functions.Redo(e.Words); err != nil {
-			return fmt.Errorf("version %d: %.200q: %w", r.Version, bytes.Join(e.Words, []byte{' '}), err)
-		}
-		return nil
+		err = l.library(e.Words)
+	} else {
+		err = l.redoAt(spec, e, r.Time)
 	}
-	if e.DB >= l.databases {
-		return fmt.Errorf("version %d is about database %d, and there are %d: start with --databases %d", r.Version, e.DB, l.databases, e.DB+1)
+	if err != nil {
+		return fmt.Errorf("version %d: %w", r.Version, err)
 	}
-	shard, single := l.shardOf(spec, e.Words)
-	if !single {
-		return l.everywhere(spec, e, r.Time)
-	}
-	f := l.feeds[shard]
-	f.batch.add(spec, e, r.Time)
-	l.sendFull(f)
-	return l.failure()
+	return nil
 }
 
 // add copies an effect into the batch.

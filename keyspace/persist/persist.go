@@ -50,6 +50,19 @@ type Config struct {
 	Policy journal.Policy
 	// SegmentBytes and BacklogMax are as for journal.Config; 0 for their defaults.
 	SegmentBytes, BacklogMax int64
+	// ReadOnly: nothing in the directory is changed, and nothing recorded.
+	ReadOnly bool
+	// Redis says how redis-server's append-only files are called, which are read
+	// if the journal has never had anything to say.
+	Redis RedisFiles
+	// Import are files to be read beside what the directory holds. Their keys take
+	// the place of those of the same names, later ones that of earlier ones. Without
+	// Merge the directory must hold no data.
+	Import []Foreign
+	Merge  bool
+	// ReportEvery is how often the log tells how far loading has come; 0 for its
+	// default.
+	ReportEvery time.Duration
 	// Node is what is kept.
 	Node *keyspace.Node
 	// Functions are kept too.
@@ -90,10 +103,14 @@ type Store struct {
 	Config
 	options atomic.Pointer[Options]
 	dir     *journal.Dir // nil without a journal
-	log     *journal.Log // nil before Start, and without a journal
-	lock    io.Closer    // of a directory without a journal; nil before it is written to
-	foreign bool         // what was loaded is not the journal's
+	begun   atomic.Pointer[journal.Log]
+	lock    io.Closer // of a directory without a journal; nil before it is written to
 	loaded  atomic.Pointer[Progress]
+	last    uint64 // version of what was loaded
+	sum     Loaded
+	over    bool // files of redis-server were read over what the journal had
+	halt    chan struct{}
+	halting sync.Once
 	saver   saver
 	stop    chan struct{}
 	running sync.WaitGroup
@@ -108,13 +125,17 @@ func Open(c Config, o Options) (*Store, error) {
 	if c.FS == nil {
 		c.FS = journal.Disk
 	}
-	s := &Store{Config: c, stop: make(chan struct{})}
+	s := &Store{Config: c, stop: make(chan struct{}), halt: make(chan struct{})}
 	s.options.Store(&o)
 	s.saver.init(s)
 	if !c.Journal {
 		return s, s.openPlain()
 	}
-	dir, err := journal.OpenDir(c.FS, c.Dir)
+	open := journal.OpenDir
+	if c.ReadOnly {
+		open = journal.OpenToRead
+	}
+	dir, err := open(c.FS, c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -140,16 +161,19 @@ func (s *Store) openPlain() error {
 	return nil
 }
 
+// log is the journal's, nil before Start and without a journal.
+func (s *Store) log() *journal.Log { return s.begun.Load() }
+
 // SetOptions puts other options in force.
 func (s *Store) SetOptions(o Options) { s.options.Store(&o) }
 
 // SetPolicy says when the journal is on disk, from now on.
 func (s *Store) SetPolicy(p journal.Policy) {
-	if s.log == nil {
+	if s.log() == nil {
 		return
 	}
-	s.log.SetPolicy(p)
-	s.Node.Record(s.log, p == journal.Always)
+	s.log().SetPolicy(p)
+	s.Node.Record(s.log(), p == journal.Always)
 }
 
 // fileName is the name of the RDB file.
@@ -158,32 +182,42 @@ func (s *Store) fileName() string { return cmp.Or(s.options.Load().FileName, "du
 // path is that of a file in the directory.
 func (s *Store) path(name string) string { return filepath.Join(s.Dir, name) }
 
-// Start begins to record, and to look after the files. What was there must
-// have been loaded.
+// Start begins to record, and to look after the files. What was there must have
+// been loaded. If the directory is only read, that is all: loading is over.
 func (s *Store) Start() error {
-	if s.Journal {
+	if s.Journal && !s.ReadOnly {
 		if err := s.startJournal(); err != nil {
 			return err
 		}
 	}
+	if broken := s.Node.Loaded(s.last); broken != nil {
+		return fmt.Errorf("loading: %v", broken.Reason)
+	}
+	s.loaded.Store(nil)
 	s.saver.started()
-	s.running.Go(s.keepWatch)
+	if !s.ReadOnly {
+		s.running.Go(s.keepWatch)
+	}
 	return nil
 }
 
-func (s *Store) startJournal() (err error) {
-	if s.foreign {
-		if err := s.importLoaded(); err != nil {
-			return fmt.Errorf("making the RDB file the journal's base: %w", err)
+func (s *Store) startJournal() error {
+	if len(s.sum.Files) > 0 && !s.over {
+		if err := s.adoptForeign(s.importLoaded); err != nil {
+			return err
 		}
 	}
-	s.log, err = s.dir.Begin(journal.Config{
+	log, err := s.dir.Begin(journal.Config{
 		Policy: s.Policy, SegmentBytes: s.SegmentBytes, BacklogMax: s.BacklogMax, Report: s.reportTrouble,
 	})
 	if err != nil {
 		return fmt.Errorf("beginning the journal: %w", err)
 	}
-	s.Node.Record(s.log, s.Policy == journal.Always)
+	s.begun.Store(log)
+	s.Node.Record(log, s.Policy == journal.Always)
+	if len(s.sum.Files) > 0 && s.over {
+		return s.adoptForeign(func() (written, error) { return s.rewriteJournal(s.halt) })
+	}
 	return nil
 }
 
@@ -205,8 +239,8 @@ func (s *Store) Close() error {
 	close(s.stop)
 	s.saver.cancel()
 	s.running.Wait()
-	if s.log != nil {
-		return s.log.Close()
+	if s.log() != nil {
+		return s.log().Close()
 	}
 	if s.dir != nil {
 		return s.dir.Close()
@@ -243,7 +277,7 @@ func (s *Store) keepWatch() {
 }
 
 // isFull reports whether more is on its way to the disk than may be.
-func (s *Store) isFull() bool { return s.log != nil && s.log.Full() || s.saver.isBehind() }
+func (s *Store) isFull() bool { return s.log() != nil && s.log().Full() || s.saver.isBehind() }
 
 // tellCondition tells what keeps writes from being taken.
 func (s *Store) tellCondition() {
@@ -259,8 +293,8 @@ func (s *Store) tellCondition() {
 
 // version is that of the newest change.
 func (s *Store) version() uint64 {
-	if s.log != nil {
-		return s.log.Version()
+	if s.log() != nil {
+		return s.log().Version()
 	}
 	return s.Version()
 }

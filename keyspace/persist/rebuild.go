@@ -16,11 +16,11 @@ var ErrNotKept = errors.New("nothing is recorded that the shard could be rebuilt
 // the present ones, as what was recorded may lead from one to another; so it
 // takes as much memory again while it lasts.
 func (s *Store) Rebuild(shards []int) error {
-	if s.log == nil {
+	if s.log() == nil {
 		return ErrNotKept
 	}
 	began := time.Now()
-	held, err := s.log.Hold()
+	held, err := s.log().Hold()
 	if err != nil {
 		return err
 	}

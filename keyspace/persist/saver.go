@@ -69,7 +69,7 @@ func (s *Store) Save(later bool, done func(error)) error { return s.saver.begin(
 
 // Rewrite has a new base written for the journal, likewise.
 func (s *Store) Rewrite(later bool) error {
-	if s.log == nil {
+	if s.log() == nil {
 		return ErrNoJournal
 	}
 	return s.saver.begin(rewrite, later, nil)
@@ -193,23 +193,23 @@ func (s *Store) own() (err error) {
 
 // rewriteJournal gives the journal a new base.
 func (s *Store) rewriteJournal(halt <-chan struct{}) (written, error) {
-	temp := s.log.Temporary()
-	w, err := s.write(temp, s.log.Cut, halt)
+	temp := s.log().Temporary()
+	w, err := s.write(temp, s.log().Cut, halt)
 	if err != nil {
 		return w, err
 	}
-	return w, s.log.Adopt(temp, journal.Snapshot{Version: w.version, Size: w.size, Checksum: w.checksum})
+	return w, s.log().Adopt(temp, journal.Snapshot{Version: w.version, Size: w.size, Checksum: w.checksum})
 }
 
 // importLoaded makes what was loaded, and is in no journal, the base of one that
 // has yet to begin: a record without what it changes would be worth nothing.
-func (s *Store) importLoaded() error {
+func (s *Store) importLoaded() (written, error) {
 	temp := s.dir.Temporary()
-	w, err := s.write(temp, func() uint64 { return 0 }, nil)
+	w, err := s.write(temp, func() uint64 { return 0 }, s.halt)
 	if err != nil {
-		return err
+		return w, err
 	}
-	return s.dir.Import(temp, journal.Snapshot{Size: w.size, Checksum: w.checksum})
+	return w, s.dir.Import(temp, journal.Snapshot{Size: w.size, Checksum: w.checksum})
 }
 
 // maySave writes the RDB file if it is time.
@@ -245,10 +245,10 @@ func (s *saver) changes() int64 {
 // mayRewrite rewrites the journal if it has outgrown its base.
 func (s *saver) mayRewrite() {
 	o := s.store.options.Load()
-	if s.store.log == nil || o.RewritePercent == 0 {
+	if s.store.log() == nil || o.RewritePercent == 0 {
 		return
 	}
-	st := s.store.log.Stats()
+	st := s.store.log().Stats()
 	size := st.BaseSize + st.SinceSnapshot
 	if size < o.RewriteMin || st.SinceSnapshot*100 < max(st.BaseSize, 1)*o.RewritePercent {
 		return

@@ -40,9 +40,9 @@ type Status struct {
 func (s *Store) Status() Status {
 	st := Status{Loading: s.Loading(), Changes: s.saver.changes(), Version: s.version()}
 	s.saver.tell(&st)
-	if s.log != nil {
-		stats := s.log.Stats()
-		st.Journal, st.Policy, st.Trouble = &stats, s.log.Policy(), s.log.Err()
+	if s.log() != nil {
+		stats := s.log().Stats()
+		st.Journal, st.Policy, st.Trouble = &stats, s.log().Policy(), s.log().Err()
 	}
 	return st
 }
@@ -79,17 +79,17 @@ func (s *Store) SaveNow() error {
 func (s *Store) SavesAtEnd() bool { return len(s.options.Load().SavePoints) > 0 }
 
 // Records reports whether changes are recorded.
-func (s *Store) Records() bool { return s.log != nil }
+func (s *Store) Records() bool { return s.log() != nil }
 
 // WhenSynced calls f when all that has changed by now is on disk. Changes must
 // be recorded.
-func (s *Store) WhenSynced(f func()) { s.log.WaitSync(s.log.Version(), f) }
+func (s *Store) WhenSynced(f func()) { s.log().WaitSync(s.log().Version(), f) }
 
 // SyncedAt notes what has changed by now, and reports when asked whether that is
 // on disk. Changes must be recorded.
 func (s *Store) SyncedAt() func() bool {
-	version := s.log.Version()
-	return func() bool { return s.log.Durable() >= version }
+	version := s.log().Version()
+	return func() bool { return s.log().Durable() >= version }
 }
 
 // Busy reports whether a snapshot is being written.

@@ -36,20 +36,48 @@ func (e *Engine) LoadLibrary(code []byte) error {
 // errNotKept: a command was recorded that is none about libraries.
 var errNotKept = errors.New("no such command is recorded")
 
-// Redo makes a change of libraries again that was recorded.
+// Redo makes a change of libraries again that was recorded, here or by
+// redis-server, or has a script known that it has recorded.
 func (e *Engine) Redo(words [][]byte) error {
-	if len(words) < 2 || !strings.EqualFold(string(words[0]), "FUNCTION") {
+	if len(words) < 2 {
 		return errNotKept
 	}
-	switch sub := strings.ToUpper(string(words[1])); {
-	case sub == "LOAD" && len(words) == 4:
-		return e.LoadLibrary(words[3])
-	case sub == "DELETE" && len(words) == 3:
-		e.delete(string(words[2]))
-	case sub == "FLUSH" && len(words) == 2:
+	last := words[len(words)-1]
+	switch strings.ToUpper(string(words[0]) + " " + string(words[1])) {
+	case "FUNCTION LOAD":
+		return e.LoadLibrary(last)
+	case "FUNCTION DELETE":
+		e.delete(string(last))
+	case "FUNCTION FLUSH":
 		e.add(nil, true, false)
+	case "FUNCTION RESTORE":
+		return e.redoRestore(words[2:])
+	case "SCRIPT LOAD":
+		if _, mistake := e.learn(last, true); mistake.IsError() {
+			return errors.New(mistake.Str())
+		}
+	case "SCRIPT FLUSH":
+		e.forget()
 	default:
 		return errNotKept
+	}
+	return nil
+}
+
+// redoRestore loads the libraries of a payload: those of the same names as were
+// there, they replace.
+func (e *Engine) redoRestore(words [][]byte) error {
+	if len(words) == 0 || len(words[0]) < payloadFooter {
+		return errNotKept
+	}
+	payload := words[0]
+	libraries, mistake := e.readLibraries(payload[:len(payload)-payloadFooter])
+	if mistake != "" {
+		return errors.New("a library of functions: " + mistake)
+	}
+	flush := len(words) > 1 && strings.EqualFold(string(words[1]), "FLUSH")
+	if refusal := e.add(libraries, flush, true); refusal.IsError() {
+		return errors.New(refusal.Str())
 	}
 	return nil
 }
