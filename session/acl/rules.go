@@ -32,7 +32,8 @@ type RuleError struct {
 func (e *RuleError) Error() string { return e.Rule + ": " + e.Err.Error() }
 func (e *RuleError) Unwrap() error { return e.Err }
 
-// Unmatched is a parenthesis that is opened by a rule and not closed.
+// Unmatched is a parenthesis that is opened by a rule, which it is without
+// passwords, and not closed.
 type Unmatched string
 
 func (e Unmatched) Error() string { return "Unmatched parenthesis in selector definition." }
@@ -78,7 +79,7 @@ func mergeSelectors(rules []string) (merged []string, err error) {
 		}
 	}
 	if isOpen {
-		return nil, Unmatched(opened)
+		return nil, Unmatched(shownRule(opened))
 	}
 	return merged, nil
 }
