@@ -21,9 +21,12 @@ type Frozen struct {
 	tag    func(Element) int64
 	length int
 	cursor uint64           // up to which the walk has come, or walkEnd
+	slots  []*table.Slot    // of the walk's present step
 	kept   slab.Array[kept] // a stack: no order is promised
 	held   int64            // bytes that the kept elements occupy in the heap
 	sum    *int64           // in which what is kept is counted too
+
+	touched byte // see warm
 }
 
 // kept is an element as it was, and its tag.
@@ -70,21 +73,53 @@ func (f *Frozen) Len() int { return f.length }
 func (f *Frozen) Walk(effort int, visit func(Element, int64)) (done bool) {
 	effort = f.show(effort, visit)
 	for effort > 0 && f.cursor < walkEnd {
-		effort--
+		effort -= f.gather()
+		if visit == nil {
+			continue
+		}
+		f.warm()
+		for _, slot := range f.slots {
+			e := f.dict.in(slot)
+			effort -= effortOf(&e)
+			visit(e, f.tag(e))
+		}
+	}
+	return f.cursor == walkEnd && f.kept.Len() == 0
+}
+
+// gather lists the elements of the next buckets that are to be seen: several,
+// unless elements are long. It returns how many buckets these are.
+func (f *Frozen) gather() (buckets int) {
+	f.slots = f.slots[:0]
+	most := int(gatherBytes / (1 + f.dict.held/int64(1+f.dict.Len())))
+	for f.cursor < walkEnd && buckets < gatherMax && (buckets == 0 || len(f.slots) < most) {
 		next := f.dict.index.Walk(f.cursor, func(slot *table.Slot) {
 			stamp := slot.Stamp()
-			slot.SetStamp(stamp &^ noted)
-			if visit != nil && stamp&noted == 0 {
-				e := f.dict.in(slot)
-				effort -= effortOf(&e)
-				visit(e, f.tag(e))
+			if stamp&noted == 0 {
+				f.slots = append(f.slots, slot)
+				return
 			}
+			slot.SetStamp(stamp &^ noted)
 		})
 		if f.cursor = next; next == 0 {
 			f.cursor = walkEnd
 		}
+		buckets++
 	}
-	return f.cursor == walkEnd && f.kept.Len() == 0
+	return buckets
+}
+
+const (
+	gatherMax   = 6       // buckets, of about five elements each
+	gatherBytes = 4 << 10 // of elements
+)
+
+// warm reads the begin of the elements that were gathered, so that the processor
+// waits for the memory of all of them at the same time.
+func (f *Frozen) warm() {
+	for _, slot := range f.slots {
+		f.touched += f.dict.mem.Bytes(slot.Ref(), 1)[0]
+	}
 }
 
 // show shows elements that are kept, and gives them back. It returns what is

@@ -49,8 +49,8 @@ func TestFrozenAgainstParts(t *testing.T) {
 					r.freeze()
 				}
 				r.s.Free(mem, math.MaxInt)
-				if held := mem.Stats().Held; held != 0 {
-					t.Errorf("%d bytes are held after the stream is freed", held)
+				if st := mem.Stats(); st.Held != 0 || st.Used != 0 {
+					t.Errorf("%d bytes are held, %d used after the stream is freed", st.Held, st.Used)
 				}
 				mem.Close()
 			}

@@ -161,14 +161,12 @@ func (s *stream) find(id ID) place {
 	return place{n - 1, sort.Search(len(c), func(i int) bool { return id.less(c[i].first) }) - 1}
 }
 
-// addBlock makes b the last block.
+// addBlock makes b the last block, of a chunk that may be changed.
 func (s *stream) addBlock(b block) *block {
 	n := len(s.chunks)
 	if n == 0 || len(s.chunks[n-1]) == chunkMax {
 		s.chunks = append(s.chunks, nil)
 		n++
-	} else {
-		s.part(n - 1)
 	}
 	c := s.chunks[n-1]
 	if len(c) == cap(c) {
