@@ -2,8 +2,8 @@
 // file. Without one it is the server.
 //
 // It owns the process: the command line, the log, signals and the exit code
-// (0 after an orderly end, 1 after a failure, 70 when a mistake of the program
-// has ended it).
+// (0 after an orderly end, 1 after a failure, 2 for a tool that was asked for what
+// it can't do, 70 when a mistake of the program has ended it).
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 )
@@ -18,6 +19,7 @@ import (
 // The exit codes.
 const (
 	exitFailure     = 1
+	exitUsage       = 2   // of the tools for data directories
 	exitBroken      = 70  // EX_SOFTWARE of sysexits.h
 	exitInterrupted = 130 // as shells call the end by SIGINT
 )
@@ -25,6 +27,9 @@ const (
 // commandLine is a field a sub-command.
 type commandLine struct {
 	Server      serverCmd      `cmd:"" default:"withargs" help:"Serve. This is what happens without a command."`
+	Check       checkCmd       `cmd:"" help:"Verify a data directory, and repair it if asked to."`
+	Import      importCmd      `cmd:"" help:"Read files of redis-server into a data directory."`
+	Export      exportCmd      `cmd:"" help:"Write a data directory as a file for redis-server."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is well: the exit code tells."`
 	Settings    settingsCmd    `cmd:"" help:"List every setting, what it does here, and its environment variable."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
@@ -36,10 +41,11 @@ type process struct {
 	environ []string
 	in      io.Reader
 	out     io.Writer
+	log     io.Writer // what the tools for data directories say beside their answer
 }
 
 func main() {
-	err := run(process{os.Args[1:], os.Environ(), os.Stdin, os.Stdout})
+	err := run(process{os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr})
 	if code := exitCode(0); errors.As(err, &code) {
 		os.Exit(int(code))
 	}
@@ -66,6 +72,9 @@ func run(p process) error {
 		return err
 	}
 	ctx, err := parser.Parse(p.args)
+	if err != nil && len(p.args) > 0 && slices.Contains(offline, p.args[0]) {
+		return usage(err)
+	}
 	if err != nil {
 		return err
 	}

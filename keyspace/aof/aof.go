@@ -1,6 +1,6 @@
-// Package aof reads the append-only files of redis-server, of any version: the
-// commands that made a keyspace, or a snapshot of it and the commands since. It
-// knows bytes and words: no clock, no disk but what it is given as a reader or
+// Package aof reads the append-only files of redis-server, of any version, and
+// writes such: the commands that made a keyspace, or a snapshot of it and the
+// commands since. It knows bytes and words: no clock, no disk but what it is given as a reader or
 // an fs.FS, and nothing of what a command means, but for SELECT, MULTI and EXEC.
 //
 // It promises that a transaction is handed out whole or not at all; that a file

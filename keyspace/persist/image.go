@@ -11,12 +11,39 @@ type image struct {
 	e      *rdb.Encoder
 	value  rdb.ValueWriter  // of the large value that was begun
 	stream rdb.StreamWriter // if it is a stream
+	// untimed leaves the deadlines of fields out, of which there were so many.
+	untimed bool
+	left    int
 }
 
 func newImage(compress bool) *image {
 	e := rdb.NewEncoder(nil)
 	e.Compress(compress)
 	return &image{e: e}
+}
+
+// without is a value without the deadlines of its fields.
+func (i *image) without(v rdb.Value) rdb.Value {
+	all := v.Elements
+	for e := range all {
+		i.leave(&e)
+	}
+	v.Elements = func(yield func(keyspace.Element) bool) {
+		for e := range all {
+			e.Deadline = 0
+			if !yield(e) {
+				return
+			}
+		}
+	}
+	return v
+}
+
+// leave counts a deadline that is left out.
+func (i *image) leave(e *keyspace.Element) {
+	if i.untimed && e.Deadline > 0 {
+		i.left++
+	}
 }
 
 // Database implements keyspace.Image.
@@ -39,6 +66,9 @@ func (i *image) Entry(dst []byte, tx *keyspace.Tx, v keyspace.Value) []byte {
 	if !ok {
 		panic("a value of type " + v.Type().String() + " cannot be saved")
 	}
+	if i.untimed && v.Is(keyspace.Hash) {
+		value = i.without(value)
+	}
 	i.e.Key(m, v.Key(), value)
 	return i.e.Bytes()
 }
@@ -52,13 +82,18 @@ func (i *image) Begin(dst []byte, l keyspace.Large) []byte {
 		i.stream = i.e.BeginStream(m, l.Key, stream.Runs())
 		return i.e.Bytes()
 	}
-	i.value = i.e.BeginValue(m, l.Key, rdb.Shape{Type: l.Type, Count: l.Frozen.Len(), Earliest: max(l.Fields, 0)})
+	shape := rdb.Shape{Type: l.Type, Count: l.Frozen.Len(), Earliest: max(l.Fields, 0)}
+	if i.untimed {
+		shape.Earliest = 0
+	}
+	i.value = i.e.BeginValue(m, l.Key, shape)
 	return i.e.Bytes()
 }
 
 // Element implements keyspace.Image.
 func (i *image) Element(dst []byte, _ keyspace.Large, e keyspace.Element) []byte {
 	i.e.Reset(dst)
+	i.leave(&e)
 	i.value.Append(i.e, e)
 	return i.e.Bytes()
 }

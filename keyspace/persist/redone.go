@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -77,7 +78,7 @@ func (l *loader) library(words [][]byte) error {
 		return nil
 	}
 	if err := l.functions.Redo(words); err != nil {
-		return fmt.Errorf("%.200q: %w", words, err)
+		return fmt.Errorf("%.200q: %w", bytes.Join(words, []byte{' '}), err)
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ const writeBytes = 256 << 10
 type snapshot struct {
 	*Store
 	options Options
+	untimed bool // without deadlines of fields
 	file    journal.File
 	images  []*image // by shard
 	buffer  *bufio.Writer
@@ -42,18 +43,25 @@ type written struct {
 	keys     int
 	changes  int64 // of the node, until then
 	took     time.Duration
+	left     int // deadlines of fields that were left out
+	format   int // version of RDB
 }
 
 // write writes all there is to a file of that path, as of one moment, and gets
 // it onto the disk. cut tells that moment's version, while all shards are held.
 // If it fails, or is given up, nothing is left of the file.
 func (s *Store) write(path string, cut func() uint64, halt <-chan struct{}) (w written, err error) {
+	return s.writeAs(&snapshot{Store: s, options: *s.options.Load()}, path, cut, halt)
+}
+
+// writeAs is write for a snapshot that was made for it.
+func (s *Store) writeAs(p *snapshot, path string, cut func() uint64, halt <-chan struct{}) (w written, err error) {
 	began := time.Now()
 	file, err := s.FS.Create(path)
 	if err != nil {
 		return w, err
 	}
-	p := &snapshot{Store: s, options: *s.options.Load(), file: file}
+	p.file = file
 	w, err = p.run(cut, halt)
 	w.checksum = p.sum
 	if err == nil {
@@ -98,24 +106,28 @@ func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err 
 			p.fail(late)
 		})
 	}
+	for _, i := range p.images {
+		w.left += i.left
+	}
 	if p.err == nil {
 		p.fail(p.out.End())
 		p.fail(p.buffer.Flush())
 	}
-	w.size = p.out.Size()
+	w.size, w.format = p.out.Size(), p.out.Version()
 	return w, p.err
 }
 
 // begin makes the cut.
 func (p *snapshot) begin(tx *keyspace.Tx) {
 	version := 0
-	if tx.TimedFields() {
+	if tx.TimedFields() && !p.untimed {
 		version = rdb.VersionMax
 	}
 	p.buffer = bufio.NewWriterSize(p, writeBytes)
 	p.out = rdb.NewFileWriter(p.buffer, rdb.WriteOptions{Version: version, Unchecked: p.options.Unchecked})
 	tx.StartSave(func() keyspace.Image {
 		i := newImage(!p.options.Plain)
+		i.untimed = p.untimed
 		p.images = append(p.images, i)
 		return i
 	})
