@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/session"
 )
 
 // errand is a batch of commands on its way from the goroutine that asks to the
@@ -18,6 +19,7 @@ type errand struct {
 	captured
 	words
 	x     keyspace.Execute
+	tally session.Tally
 	db    *DB
 	busy  atomic.Bool // somebody uses it
 	state atomic.Int32
@@ -97,6 +99,15 @@ func (p *errandPool) drain() {
 	}
 }
 
+// flush has all errands' commands counted.
+func (p *errandPool) flush(server *session.Server) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.all {
+		server.Flush(&c.tally)
+	}
+}
+
 func (c *errand) clear() {
 	c.x.Reset()
 	c.words.clear()
@@ -124,6 +135,9 @@ func (c *errand) post() (isDone bool) {
 	return c.db.system.Node.Post(&c.x, c)
 }
 
+// account counts the commands of the batch, which is done.
+func (c *errand) account() { c.db.local.Account(&c.x, &c.tally) }
+
 // run is post and await.
 func (c *errand) run(ctx context.Context) error {
 	if !c.post() {
@@ -131,7 +145,7 @@ func (c *errand) run(ctx context.Context) error {
 			return err
 		}
 	}
-	c.db.local.Account(&c.x)
+	c.account()
 	return nil
 }
 

@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/persist"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/session"
@@ -92,19 +94,29 @@ func embed(system *System) *DB {
 	e.pipes = transport.NewPipes(transport.Config{
 		Accept: system.Server.AcceptLocal, FirstLoop: system.Loops(), Loops: runtime.GOMAXPROCS(0),
 	})
-	e.group.Go(e.awaitBroken)
+	e.group.Go(e.tend)
 	return e.dbs[0]
 }
 
-// awaitBroken ends the database when a command has failed by a mistake of the
-// program: what the shards hold is not to be trusted from then on.
-func (e *embedded) awaitBroken() {
-	select {
-	case <-e.done:
-	case b := <-e.system.Broken:
-		e.end(fmt.Errorf("troupe: the command %s has failed by a mistake of the program, the database cannot go on: %v", b.Command, b.Reason))
-		e.system.options.Log.Error("a command failed by a mistake of the program", "command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
+// tend has commands counted once a second, and ends the database when one has
+// failed by a mistake of the program and its shard can't be made anew from disk.
+func (e *embedded) tend() {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for e.failure() == nil {
+		select {
+		case <-e.done:
+		case <-ticker.C:
+			e.errands.flush(e.system.Server)
+		case b := <-e.system.Broken:
+			e.breakDown(b)
+		}
 	}
+}
+
+func (e *embedded) breakDown(b *keyspace.Broken) {
+	e.end(fmt.Errorf("troupe: the command %s has failed by a mistake of the program, the database cannot go on: %v", b.Command, b.Reason))
+	e.system.options.Log.Error("a command failed by a mistake of the program", "command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
 }
 
 // end says why nothing can be asked from now on, unless that is said already.

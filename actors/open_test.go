@@ -255,6 +255,29 @@ func TestReopen(t *testing.T) {
 	}
 }
 
+// What is called here is counted, and by the same counters as what links ask.
+func TestCounted(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	for range 3 * 64 {
+		db.Get(background, "k")
+	}
+	must(db.Exists(background, "k"))(t)
+	if _, err := db.Do(background, "INCR"); err == nil {
+		t.Error("INCR without a key")
+	}
+	db.errands.flush(db.system.Server)
+	count := func(name string) int64 {
+		return db.system.Server.Stats.Command(db.system.Server.Catalogue.Named(name)).Calls.Load()
+	}
+	if gets, tests := count("GET"), count("EXISTS"); gets != 3*64 || tests != 1 {
+		t.Errorf("%d calls of GET and %d of EXISTS are counted", gets, tests)
+	}
+	if all := db.system.Server.Stats.Commands.Load(); all != 3*64+1 {
+		t.Errorf("%d commands are counted", all)
+	}
+}
+
 // panicking adds a command that fails by a mistake of the program.
 func panicking(_ *System, c *session.Catalogue) {
 	var table command.Table[*keyspace.Tx]
@@ -277,9 +300,9 @@ func TestBroken(t *testing.T) {
 	}
 	soon(t, "a broken database refuses calls", func() bool {
 		_, err = db.Get(background, "k")
-		return err != ErrNotFound
+		return db.failure() != nil
 	})
-	if !strings.Contains(err.Error(), "PANIC") || !strings.Contains(err.Error(), "on purpose") {
+	if _, err = db.Get(background, "k"); !strings.Contains(err.Error(), "PANIC") || !strings.Contains(err.Error(), "on purpose") {
 		t.Errorf("it says: %v", err)
 	}
 }

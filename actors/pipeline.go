@@ -100,7 +100,7 @@ func (b *Batch) runCalls(ctx context.Context, calls []*errand) (failure error) {
 	}
 	for _, c := range calls {
 		if c != nil {
-			b.db.local.Account(&c.x)
+			c.account()
 		}
 	}
 	if failure != nil {

@@ -123,9 +123,6 @@ func (l *Local) visitKeys(x *keyspace.Execute, row *Command, argv [][]byte) {
 	}
 }
 
-// Account counts the commands of a batch that is done, as those of links are.
-func (l *Local) Account(x *keyspace.Execute) { l.session.account(x) }
-
 // Query is the live query of a command, or why there can be none.
 func (l *Local) Query(argv [][]byte) (*watch.Query, resp.Reply) {
 	row, refusal := l.session.observable(argv)
