@@ -46,6 +46,7 @@ func (tx *Tx) warm(part []Request) {
 			touched += sh.mem.Bytes(q.slot.Ref(), 1)[0]
 		}
 	}
+	touched += sh.warmElements(part)
 	tx.warmed += touched // a use, so that the reads are made
 }
 

@@ -1,0 +1,4 @@
+package zset
+
+// Warm implements keyspace.Warmer.
+func (l *large) Warm(members [][]byte) (touched byte) { return l.members.Warm(members) }
