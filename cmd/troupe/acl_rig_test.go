@@ -40,7 +40,7 @@ type lineMaker struct {
 
 // often notes a command that is often to be used.
 func (m *lineMaker) often(row *session.Command) {
-	if row.Channels != command.NoChannels || row.Reaches != nil || row.FindKeys != nil {
+	if row.Channels != command.NoChannels || row.Reaches != nil || row.NextKey != nil {
 		m.main = append(m.main, row)
 	}
 }

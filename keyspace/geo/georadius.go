@@ -21,17 +21,19 @@ func radiusKeys(options int) []command.Keys {
 	}
 }
 
-// findRadiusKeys finds the keys of such a command: every word that may turn out to
+// nextRadiusKey finds the keys of such a command: every word that may turn out to
 // be the destination, of which the last counts.
-func findRadiusKeys(options int) func(dst []command.KeyAt, argv [][]byte) []command.KeyAt {
-	return func(dst []command.KeyAt, argv [][]byte) []command.KeyAt {
-		dst = append(dst, command.KeyAt{Pos: 1, Flags: command.RO | command.Access})
-		for i := options; i+1 < len(argv); i++ {
+func nextRadiusKey(options int) func(argv [][]byte, behind int) command.KeyAt {
+	return func(argv [][]byte, behind int) command.KeyAt {
+		if behind == 0 && len(argv) > 1 {
+			return command.KeyAt{Pos: 1, Flags: command.RO | command.Access}
+		}
+		for i := max(options, behind); i+1 < len(argv); i++ {
 			if command.EqualFold(argv[i], "STORE") || command.EqualFold(argv[i], "STOREDIST") {
-				dst = append(dst, command.KeyAt{Pos: i + 1, Flags: command.OW | command.Update})
+				return command.KeyAt{Pos: i + 1, Flags: command.OW | command.Update}
 			}
 		}
-		return dst
+		return command.KeyAt{}
 	}
 }
 
@@ -41,7 +43,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 		Complexity: searchComplexity,
 		Summary:    "Finds, or stores, the members that lie in a circle: an old form of GEOSEARCH.",
 		Group:      "geo", Since: "0.1.0", Flags: command.Write | command.DenyOOM,
-		Keys: radiusKeys(6), FindKeys: findRadiusKeys(6),
+		Keys: radiusKeys(6), NextKey: nextRadiusKey(6),
 		Examples: "> GEOADD Sicily 13.361389 38.115556 Palermo 15.087269 37.502669 Catania\n:2\n" +
 			"> GEORADIUS Sicily 15 37 200 km WITHDIST ASC\n[[\"Catania\", \"56.4413\"], [\"Palermo\", \"190.4424\"]]\n" +
 			"> GEORADIUS Sicily 15 37 100 km STORE near\n:1\n" +
@@ -71,7 +73,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 		Complexity: searchComplexity,
 		Summary:    "Finds, or stores, the members that lie in a circle around one: an old form of GEOSEARCH.",
 		Group:      "geo", Since: "0.1.0", Flags: command.Write | command.DenyOOM,
-		Keys: radiusKeys(5), FindKeys: findRadiusKeys(5),
+		Keys: radiusKeys(5), NextKey: nextRadiusKey(5),
 		Examples: "> GEOADD Sicily 13.361389 38.115556 Palermo 15.087269 37.502669 Catania\n:2\n" +
 			"> GEORADIUSBYMEMBER Sicily Palermo 200 km DESC\n[\"Catania\", \"Palermo\"]\n" +
 			"> GEORADIUSBYMEMBER Sicily Palermo 200 km STOREDIST near\n:2\n" +

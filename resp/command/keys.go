@@ -129,8 +129,11 @@ func (m *Meta) NeedsAll(argv [][]byte) bool {
 // that could be told, and its handler will answer with the error. A keyword
 // that is not there has no keys behind it.
 func (m *Meta) AppendKeys(dst []KeyAt, argv [][]byte) (keys []KeyAt, ok bool) {
-	if m.FindKeys != nil {
-		return m.FindKeys(dst, argv), true
+	if m.NextKey != nil {
+		for k := m.NextKey(argv, 0); k.Pos > 0; k = m.NextKey(argv, k.Pos) {
+			dst = append(dst, k)
+		}
+		return dst, true
 	}
 	ok = true
 	for i := range m.Keys {

@@ -27,9 +27,10 @@ type Meta struct {
 	Flags       Flag
 	// Keys says which words are keys; none for commands without.
 	Keys []Keys
-	// FindKeys, if set, appends the places of the keys where Keys, which describe
-	// them to others, would miss some.
-	FindKeys func(dst []KeyAt, argv [][]byte) []KeyAt
+	// NextKey, if set, finds the keys where Keys, which describe them to others,
+	// would miss some: the first behind a place, which is 0 at first; Pos is 0 if
+	// there is none.
+	NextKey func(argv [][]byte, behind int) KeyAt
 	// Channels says which words are names of channels.
 	Channels Channels
 	// Reaches, if set, reports whether a command with these words reaches keys

@@ -123,3 +123,22 @@ func TestMayAll(t *testing.T) {
 	f("(+@all ~* &*)", true)
 	f("+@all ~* (~* &*)", false)
 }
+
+// A check allocates nothing, whatever the user may do.
+func TestCheckAllocatesNothing(t *testing.T) {
+	f := func(rules, line string) {
+		t.Helper()
+		_, u := made(t, rules)
+		meta, argv := words(t, line)
+		if n := testing.AllocsPerRun(100, func() { u.Check(meta, argv) }); n > 0 {
+			t.Errorf("%s; %s: %v allocations", rules, line, n)
+		}
+	}
+	f("+@all ~* &*", "GET k")
+	f("+get ~k*", "GET k")
+	f("+get ~k*", "GET x")
+	f("+copy %R~a %W~b", "COPY a b")
+	f("+del ~x ~a* (+get) (+@all ~b*)", "DEL b1 b2 b3")
+	f("+select|0", "SELECT 0")
+	f("+publish &c*", "PUBLISH c1 x")
+}

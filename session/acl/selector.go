@@ -45,35 +45,31 @@ func (s *selector) clone() *selector {
 // isAll reports whether the selector allows everything.
 func (s *selector) isAll() bool { return s.allCommands && s.allKeys && s.allChannels }
 
-// line is a command that is being checked. Its keys are worked out once.
+// line is a command that is being checked, and its keys.
 type line struct {
-	meta  *command.Meta
-	argv  [][]byte
-	few   [8]command.KeyAt
-	keys  []command.KeyAt
-	knows bool // the keys
+	meta *command.Meta
+	argv [][]byte
+	keys []command.KeyAt
 }
 
-// eachKey are the keys among the words. A command whose count of keys is wrong
-// has none: it answers with an error and touches nothing.
-func (l *line) eachKey() []command.KeyAt {
-	if !l.knows {
-		keys, ok := l.meta.AppendKeys(l.few[:0], l.argv)
-		if !ok {
-			keys = nil
-		}
-		l.keys, l.knows = keys, true
+// newLine finds the keys among the words, for which there is place in few. A
+// command whose count of keys is wrong has none: it answers with an error and
+// touches nothing.
+func newLine(meta *command.Meta, argv [][]byte, few []command.KeyAt) line {
+	keys, ok := meta.AppendKeys(few, argv)
+	if !ok {
+		keys = nil
 	}
-	return l.keys
+	return line{meta, argv, keys}
 }
 
 // check is what the selector refuses the command for, and at which word.
-func (s *selector) check(l *line) (why Reason, at int) {
+func (s *selector) check(l line) (why Reason, at int) {
 	if !s.runs(l.meta, l.argv) {
 		return DeniedCommand, 0
 	}
 	if !s.allKeys {
-		for _, k := range l.eachKey() {
+		for _, k := range l.keys {
 			if k.Pos < len(l.argv) && k.Flags&command.NotKey == 0 && !s.reaches(l.argv[k.Pos], accessOf(k.Flags)) {
 				return DeniedKey, k.Pos
 			}

@@ -52,10 +52,11 @@ func (u *User) Check(meta *command.Meta, argv [][]byte) Denial {
 	if u.mayAll {
 		return Denial{}
 	}
-	l := line{meta: meta, argv: argv}
+	var few [8]command.KeyAt
+	l := newLine(meta, argv, few[:0])
 	told, at := DeniedCommand, 0
 	for _, s := range u.selectors {
-		why, where := s.check(&l)
+		why, where := s.check(l)
 		switch {
 		case why == None:
 			return Denial{}
@@ -76,9 +77,9 @@ func (u *User) ReadsAll(meta *command.Meta, argv [][]byte) bool {
 	if u.mayAll {
 		return true
 	}
-	l := line{meta: meta, argv: argv}
+	l := newLine(meta, argv, nil)
 	return slices.ContainsFunc(u.selectors, func(s *selector) bool {
-		why, _ := s.check(&l)
+		why, _ := s.check(l)
 		return why == None && s.readsAll()
 	})
 }

@@ -20,7 +20,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 			{First: 3, Flags: command.RW | command.Access | command.Delete},
 			{First: -2, Keyword: "KEYS", Last: -1, Flags: command.RW | command.Access | command.Delete | command.Incomplete},
 		},
-		FindKeys: findMigrated, Secrets: migrateSecrets,
+		NextKey: nextMigrated, Secrets: migrateSecrets,
 		Examples: "> MIGRATE 127.0.0.1 6379 nokey 0 1000\n+NOKEY\n" +
 			"> MIGRATE 127.0.0.1 6379 a 0 1000 KEYS b\n" +
 			"-ERR When using MIGRATE KEYS option, the key argument must be set to the empty string\n" +
@@ -102,10 +102,27 @@ func (m *migration) readOptions(a *command.Args, named bool) {
 	}
 }
 
-// findMigrated finds the keys of a MIGRATE: the one in its place, or those behind
+// nextMigrated finds the keys of a MIGRATE: the one in its place, or those behind
 // the option KEYS. With both the command is wrong, and moves neither.
-func findMigrated(dst []command.KeyAt, argv [][]byte) []command.KeyAt {
-	const use = command.RW | command.Access | command.Delete
+func nextMigrated(argv [][]byte, behind int) command.KeyAt {
+	next := command.KeyAt{Pos: behind + 1, Flags: command.RW | command.Access | command.Delete}
+	keys := migratedBehind(argv)
+	switch {
+	case keys == 0 && behind == 0 && len(argv) > 3:
+		next.Pos = 3
+	case keys == 0, len(argv[3]) > 0:
+		return command.KeyAt{}
+	case behind == 0:
+		next.Pos = keys + 1
+	}
+	if next.Pos >= len(argv) {
+		return command.KeyAt{}
+	}
+	return next
+}
+
+// migratedBehind is the place of the option KEYS, 0 if there is none.
+func migratedBehind(argv [][]byte) (place int) {
 	for i := 6; i+1 < len(argv); i++ {
 		switch {
 		case command.EqualFold(argv[i], "AUTH"):
@@ -113,13 +130,10 @@ func findMigrated(dst []command.KeyAt, argv [][]byte) []command.KeyAt {
 		case command.EqualFold(argv[i], "AUTH2"):
 			i += 2
 		case command.EqualFold(argv[i], "KEYS"):
-			for at := i + 1; at < len(argv) && len(argv[3]) == 0; at++ {
-				dst = append(dst, command.KeyAt{Pos: at, Flags: use})
-			}
-			return dst
+			return i
 		}
 	}
-	return append(dst, command.KeyAt{Pos: min(3, len(argv)-1), Flags: use})
+	return 0
 }
 
 // migrateSecrets are the password behind AUTH, and user and password behind
