@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,7 +134,8 @@ func redislockOwners(ctx context.Context, addr string) any {
 	return append(said, kind(short.Release(ctx)), c.Exists(ctx, "redislock:owned", "redislock:short").Val())
 }
 
-// rueidislock's waiters are told by invalidations that a lock is free.
+// rueidislock's owners are told by invalidations of what becomes of their locks.
+// Waiters ask again here: version 1.0.79 may forget one who waits to be told.
 func rueidisLocks(ctx context.Context, addr string) any {
 	c := redis.NewClient(&redis.Options{Addr: addr})
 	defer c.Close()
@@ -145,20 +148,26 @@ func rueidisLocks(ctx context.Context, addr string) any {
 	}
 	var turn atomic.Int64
 	said := addTogether(ctx, c, "rueidislock:number", func(add func()) {
-		_, cancel, err := lockers[turn.Add(1)%2].WithContext(ctx, "work")
-		check(err)
-		add()
-		cancel()
+		locker := lockers[turn.Add(1)%2]
+		for {
+			_, cancel, err := locker.TryWithContext(ctx, "work")
+			if err == nil {
+				add()
+				cancel()
+				return
+			}
+			if !errors.Is(err, rueidislock.ErrNotLocked) {
+				panic(err)
+			}
+		}
 	})
 	mine, cancel, err := lockers[0].WithContext(ctx, "owned")
 	check(err)
 	_, _, err = lockers[1].TryWithContext(ctx, "owned")
 	said = append(said, kind(err), c.Exists(ctx, "rueidislock:0:owned").Val())
-	cancel()
+	check(c.Set(ctx, "rueidislock:0:owned", "another's", long).Err())
 	<-mine.Done()
-	until(func() bool { return c.Exists(ctx, "rueidislock:0:owned").Val() == 0 })
-	_, cancel, err = lockers[1].TryWithContext(ctx, "owned")
-	check(err)
+	said = append(said, fmt.Sprint(mine.Err()), c.Get(ctx, "rueidislock:0:owned").Val())
 	cancel()
 	for _, l := range lockers {
 		l.Close()

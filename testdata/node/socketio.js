@@ -21,8 +21,8 @@ const node = async () => {
 
 // adapters are the ways in which servers talk.
 const adapters = {
-  streams: async () => createStreamsAdapter(await node(), { streamName: "socket.io", maxLen: 1000, heartbeatInterval: 500 }),
-  "streams by ioredis": async () => createStreamsAdapter(connect(), { streamName: "socket.io:2", blockTimeInMs: 100 }),
+  streams: async () => createStreamsAdapter(await node(), { streamName: "socket.io", channelPrefix: "streams", maxLen: 1000 }),
+  "streams by ioredis": async () => createStreamsAdapter(connect(), { streamName: "socket.io:2", channelPrefix: "streams:2", blockTimeInMs: 100 }),
   messages: async () => createAdapter(await node(), await node(), { key: "messages" }),
   "messages by ioredis": async () => createAdapter(connect(), connect(), { key: "messages:2" }),
   shards: async () => createShardedAdapter(await node(), await node(), { channelPrefix: "shards" }),
@@ -41,8 +41,9 @@ async function serverWith(adapter) {
 
 async function enter(server, name, room) {
   const socket = guest(server.url, { transports: ["websocket"], forceNew: true, reconnection: false });
-  const one = { name, socket, heard: [] };
+  const one = { name, socket, heard: [], greeted: new Set() };
   socket.on("said", (text) => one.heard.push(text));
+  socket.on("greeting", (from) => one.greeted.add(from));
   socket.on("ask", (question, answer) => answer(`${name} on ${question}`));
   await new Promise((resolve, reject) => { socket.on("connect", resolve); socket.on("connect_error", reject); });
   if (room) await socket.emitWithAck("join", room);
@@ -64,6 +65,13 @@ async function converse(adapter) {
   const cid = await enter(second, "cid", "elsewhere"), dan = await enter(first, "dan");
   const all = [ann, bob, cid, dan];
   if (adapter === adapters.shards) await until(listening);
+  // A server reads a stream from where it stands when it begins to, and again
+  // so until it has got something.
+  await until(() => {
+    first.io.emit("greeting", "first");
+    second.io.emit("greeting", "second");
+    return all.every((one) => one.greeted.size === 2);
+  });
   const heard = (...counts) => until(() => all.every((one, i) => one.heard.length === counts[i]));
 
   first.io.to("room").emit("said", "to the room");
