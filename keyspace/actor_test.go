@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -242,12 +243,13 @@ func TestExpiryUnasked(t *testing.T) {
 }
 
 // A handler that panics is answered for, and reported; the requests before it
-// have their replies.
+// have their replies. Its shards are loading until they are put together anew;
+// the others serve.
 func TestHandlerPanics(t *testing.T) {
 	t.Parallel()
 	r := startNode(t, 2)
 	keys := r.keysOf()
-	f := func(keys ...string) {
+	f := func(shards []int, keys ...string) {
 		t.Helper()
 		x := r.batch(func(*Tx) resp.Reply { return resp.OK }, keys...)
 		x.Requests = append(x.Requests, Request{Do: func(*Tx) resp.Reply { panic("oh") }}, Request{})
@@ -256,13 +258,37 @@ func TestHandlerPanics(t *testing.T) {
 		}
 		if b := <-r.broken; b.Reason != "oh" || !strings.Contains(string(b.Stack), "TestHandlerPanics") {
 			t.Errorf("%v at %s", b.Reason, b.Stack)
+		} else if !slices.Equal(b.Shards, shards) {
+			t.Errorf("%v are not trusted, want %v", b.Shards, shards)
 		}
 	}
-	f(keys[0])
-	f(keys...)
-	if got := r.ask(r.batch(func(*Tx) resp.Reply { return resp.OK }, keys...)); got != "+OK\r\n" {
-		t.Errorf("after it: %q", got)
+	ask := func(want string, keys ...string) {
+		t.Helper()
+		if got := r.ask(r.batch(func(*Tx) resp.Reply { return resp.OK }, keys...)); got != want {
+			t.Errorf("%q answer %q, want %q", keys, got, want)
+		}
 	}
+	loading := "-" + resp.ErrLoading.Str() + "\r\n"
+	f([]int{0}, keys[0])
+	ask(loading, keys[0])
+	ask("+OK\r\n", keys[1])
+	ask(loading, keys...)
+	if broken := r.Visit([]int{0}, func(*Tx) {}); broken == nil {
+		t.Error("a shard that is not trusted is visited")
+	}
+	fresh := r.Shadow()
+	defer fresh.Close()
+	if broken := fresh.Visit([]int{0}, func(tx *Tx) { tx.PutText([]byte(keys[0]), []byte("anew"), NoDeadline, "") }); broken != nil {
+		t.Fatal(broken.Reason)
+	}
+	r.Adopt(fresh, 0)
+	ask("+OK\r\n", keys...)
+	x := r.batch(func(tx *Tx) resp.Reply { return resp.BulkString(string(tx.Text(tx.Peek([]byte(keys[0]))))) }, keys[0])
+	if got := r.ask(x); got != "$4\r\nanew\r\n" {
+		t.Errorf("the key holds %q", got)
+	}
+	f([]int{0, 1}, keys...)
+	ask(loading, keys[1])
 }
 
 // A shard that panics itself is reported, and no batch that waits for it is
