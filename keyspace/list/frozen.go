@@ -144,15 +144,19 @@ func (f *frozen) ahead(m mark) bool {
 
 // part lets a chunk of the list be changed.
 func (l *large) part(c *chunk) {
-	if l.frozen != nil && c.frozen > 0 {
-		l.frozen.part(l.blocksOf(c), c.frozen-1)
-		c.frozen = 0
+	if l.frozen != nil {
+		l.frozen.part(l, c)
 	}
 }
 
 // part copies the descriptors of a chunk, which become the list's alone, unless
-// the walk has passed them. In the list's they get marks.
-func (f *frozen) part(blocks []block, chunk int) {
+// that was done or the walk has passed them. In the list's they get marks.
+func (f *frozen) part(l *large, from *chunk) {
+	if from.frozen == 0 {
+		return
+	}
+	blocks, chunk := l.blocksOf(from), from.frozen-1
+	from.frozen = 0
 	if chunk < f.chunk {
 		for i := range blocks {
 			blocks[i].mark = 0

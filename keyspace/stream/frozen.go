@@ -171,14 +171,18 @@ func (f *frozen) Thaw() { f.stream.frozen = nil }
 
 // part lets a chunk of the stream be changed.
 func (s *stream) part(n int) {
-	if s.frozen != nil && s.chunks[n][0].tag&whole != 0 {
+	if s.frozen != nil {
 		s.frozen.part(s.chunks[n])
 	}
 }
 
 // part copies the descriptors of a chunk, which become the stream's alone,
-// unless the walk has passed them. In the stream's they get tags.
+// unless that was done or the walk has passed them. In the stream's they get
+// tags.
 func (f *frozen) part(c chunk) {
+	if c[0].tag&whole == 0 {
+		return
+	}
 	chunk := int(c[0].tag&^whole) - 1
 	if chunk < f.chunk {
 		for i := range c {
@@ -217,11 +221,14 @@ func (f *frozen) take(b *block) {
 // undo notes that the entry at an offset of a block is about to be marked as
 // deleted, if the walk has to know.
 func (s *stream) undo(b *block, at int) {
-	if !s.isFrozen(b) {
-		return
+	if s.isFrozen(b) {
+		s.frozen.undo(b, at)
 	}
+}
+
+func (f *frozen) undo(b *block, at int) {
 	chunk, nth := b.tag.place()
-	c := &s.frozen.chunks[chunk]
+	c := &f.chunks[chunk]
 	if at >= int(c.blocks[nth].used) {
 		return
 	}
@@ -230,5 +237,5 @@ func (s *stream) undo(b *block, at int) {
 	}
 	i, _ := slices.BinarySearch(c.undone[nth], uint32(at))
 	c.undone[nth] = slices.Insert(c.undone[nth], i, uint32(at))
-	s.frozen.count(undoneBytes)
+	f.count(undoneBytes)
 }
