@@ -182,6 +182,9 @@ func (f Foreign) placed(err error) error {
 		}
 		return err
 	}
+	if errors.Is(err, aof.ErrNoSource) {
+		err = aof.ErrNoSource // it names the file too, as Disk knows it
+	}
 	return fmt.Errorf("%s: %w", filepath.Join(f.Dir, f.Name), err)
 }
 

@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ func (s *Store) Load() error {
 	last, err := s.loadAll(l)
 	if err = errors.Join(err, l.close()); err != nil {
 		s.loaded.Store(nil)
-		return err
+		return cmp.Or(s.halted(), err)
 	}
 	s.last = last
 	s.sum.Keys, s.sum.Commands, s.sum.Refused, s.sum.Refusal = l.keys, l.records, l.refused, l.refusal
