@@ -269,6 +269,16 @@ func (tx *Tx) EndSave() (keys int, err error) {
 	return keys, err
 }
 
+// SavedKeys is how many keys of the shards at hand have been saved so far.
+func (tx *Tx) SavedKeys() (n int) {
+	tx.EachShard(func(sh *Shard) {
+		if sh.save != nil {
+			n += sh.save.keys
+		}
+	})
+	return n
+}
+
 // EarlyBytes is how much memory the shard takes, in bytes, for what has changed
 // before its save came to it: what was saved early and not yet taken, and what
 // frozen values keep.

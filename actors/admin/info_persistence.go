@@ -22,10 +22,8 @@ func (r *report) persistence() {
 
 func (r *report) persistenceOf(st persist.Status) {
 	r.flag("loading", st.Loading != nil)
-	if st.Loading != nil {
-		r.loading(st.Loading)
-	}
 	r.Add("async_loading", 0)
+	r.snapshot(st)
 	r.Add("rdb_changes_since_last_save", st.Changes)
 	r.flag("rdb_bgsave_in_progress", st.Saving)
 	r.Add("rdb_last_save_time", st.Saved.Unix())
@@ -33,6 +31,9 @@ func (r *report) persistenceOf(st persist.Status) {
 	r.Add("rdb_last_bgsave_time_sec", seconds(st.SaveTook, true))
 	r.Add("rdb_current_bgsave_time_sec", seconds(st.For, st.Saving))
 	r.Add("rdb_saves", st.Saves)
+	r.Add("rdb_last_cow_size", st.SaveEarly)
+	r.Add("rdb_last_load_keys_expired", st.LastLoad.Ended)
+	r.Add("rdb_last_load_keys_loaded", st.LastLoad.Keys)
 	r.flag("aof_enabled", st.Journal != nil)
 	r.flag("aof_rewrite_in_progress", st.Rewriting)
 	r.flag("aof_rewrite_scheduled", st.Next)
@@ -40,11 +41,31 @@ func (r *report) persistenceOf(st persist.Status) {
 	r.Add("aof_current_rewrite_time_sec", seconds(st.For, st.Rewriting))
 	r.Add("aof_last_bgrewrite_status", status(st.RewriteError))
 	r.Add("aof_rewrites", st.Rewrites)
+	r.Add("aof_rewrites_consecutive_failures", st.RewriteFailures)
 	r.Add("aof_last_write_status", status(st.Trouble))
+	r.Add("aof_last_cow_size", st.RewriteEarly)
 	if st.Journal != nil {
 		r.journal(st.Journal, st.Policy)
 	}
 	r.Add("version", st.Version)
+	if st.Loading != nil {
+		r.loading(st.Loading)
+	}
+}
+
+// snapshot tells how far the one is that is being written. What redis-server
+// copies when it changes, the shards keep: see keyspace/save.go.
+func (r *report) snapshot(st persist.Status) {
+	r.Add("current_cow_peak", st.Peak)
+	r.Add("current_cow_size", st.Early)
+	r.Add("current_cow_size_age", 0)
+	percent := 0.0
+	if st.Total > 0 {
+		percent = 100 * float64(st.Walked) / float64(st.Total)
+	}
+	r.Fixed("current_fork_perc", percent, 2)
+	r.Add("current_save_keys_processed", st.Walked)
+	r.Add("current_save_keys_total", st.Total)
 }
 
 // journal tells how the journal is.
@@ -70,11 +91,11 @@ func (r *report) journal(j *journal.Stats, policy journal.Policy) {
 func (r *report) loading(p *persist.Progress) {
 	r.Add("loading_start_time", p.Began.Unix())
 	r.Add("loading_total_bytes", p.Total)
+	r.Add("loading_rdb_used_mem", p.Memory)
 	r.Add("loading_loaded_bytes", p.Done)
 	percent, left := 0.0, int64(1)
-	if p.Total > 0 && p.Done > 0 {
-		percent = 100 * float64(p.Done) / float64(p.Total)
-		left = int64(time.Since(p.Began).Seconds() * float64(p.Total-p.Done) / float64(p.Done))
+	if wait, ok := p.Left(time.Now()); ok {
+		percent, left = 100*float64(p.Done)/float64(p.Total), int64(wait.Seconds())
 	}
 	r.Fixed("loading_loaded_perc", percent, 2)
 	r.Add("loading_eta_seconds", left)

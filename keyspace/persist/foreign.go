@@ -47,8 +47,13 @@ type Loaded struct {
 	Refusal string
 }
 
-// Loaded tells what was read.
-func (s *Store) Loaded() Loaded { return s.sum }
+// Loaded tells what was read: nothing, while it is being read.
+func (s *Store) Loaded() Loaded {
+	if sum := s.whole.Load(); sum != nil {
+		return *sum
+	}
+	return Loaded{}
+}
 
 // foreign are the files that are to be read of a directory whose journal has
 // nothing to say. Without a journal that is the RDB file, as with redis-server;

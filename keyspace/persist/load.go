@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/keyspace/rdb"
+	"github.com/troupedb/troupe/resp/command"
 )
 
 // ErrNotNew: files were to be imported into a directory that holds data, and not
@@ -31,6 +32,8 @@ func (s *Store) Load() error {
 	}
 	s.last = last
 	s.sum.Keys, s.sum.Commands, s.sum.Refused, s.sum.Refusal = l.keys, l.records, l.refused, l.refusal
+	sum := s.sum
+	s.whole.Store(&sum)
 	if l.keys+l.records > 0 {
 		s.Log.Info("data loaded", "keys", l.keys, "records", l.records, "took", time.Since(began))
 	}
@@ -147,6 +150,10 @@ func (l *loader) item(item *rdb.Item) error {
 		return l.functions.LoadLibrary(item.Raw)
 	case rdb.SizeItem:
 		return l.reserve(item)
+	case rdb.AuxItem:
+		if n, ok := command.ParseInt(item.Raw); ok && string(item.Key) == "used-mem" {
+			l.progress.Memory = n
+		}
 	case rdb.KeyItem:
 		if item.DB >= l.databases {
 			return item.Error(fmt.Errorf("it is of database %d, and there are %d: start with --databases %d", item.DB, l.databases, item.DB+1))

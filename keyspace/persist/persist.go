@@ -107,7 +107,8 @@ type Store struct {
 	lock    io.Closer // of a directory without a journal; nil before it is written to
 	loaded  atomic.Pointer[Progress]
 	last    uint64 // version of what was loaded
-	sum     Loaded
+	sum     Loaded // while loading
+	whole   atomic.Pointer[Loaded]
 	over    bool // files of redis-server were read over what the journal had
 	halt    chan struct{}
 	halting sync.Once

@@ -10,6 +10,7 @@ type Progress struct {
 	File        string
 	Done, Total int64 // bytes
 	Keys        int64 // that were read, and records
+	Memory      int64 // bytes that the file says its server used; 0: it does not
 	Began       time.Time
 }
 

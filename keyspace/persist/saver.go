@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/journal"
@@ -44,10 +45,15 @@ type saver struct {
 		tried   time.Time
 	}
 	rewritten struct {
-		err  error
-		took time.Duration
+		err      error
+		took     time.Duration
+		failures int // one after the other
 	}
 	count [3]int // of those that were written, by job
+	early [3]int // the most that shards kept for the last of them, in bytes
+
+	total, walked atomic.Int64 // keys of the present one
+	peak          atomic.Int64 // the most that shards kept for it, in bytes
 }
 
 func (s *saver) init(store *Store) {
@@ -100,6 +106,9 @@ func (s *saver) begin(j job, later bool, done func(error)) error {
 // start begins a job. The lock is held.
 func (s *saver) start(j job) {
 	s.now, s.began, s.halt = j, time.Now(), make(chan struct{})
+	s.total.Store(0)
+	s.walked.Store(0)
+	s.peak.Store(0)
 	s.saved.tried = s.began
 	halt := s.halt
 	s.store.running.Go(func() { s.run(j, halt) })
@@ -141,8 +150,12 @@ func (s *saver) note(j job, w written, err error) {
 	if err == nil {
 		s.count[j]++
 	}
+	s.early[j] = int(s.peak.Load())
 	if j == rewrite {
 		s.rewritten.err, s.rewritten.took = err, time.Since(s.began)
+		if s.rewritten.failures++; err == nil {
+			s.rewritten.failures = 0
+		}
 		return
 	}
 	if s.saved.err, s.saved.took = err, time.Since(s.began); err == nil {
@@ -262,7 +275,11 @@ func (s *saver) mayRewrite() {
 }
 
 // isBehind reports whether more is saved ahead of its time than may be.
-func (s *saver) isBehind() bool { return s.store.Node.EarlyBytes() > earlyMax }
+func (s *saver) isBehind() bool {
+	early := s.store.Node.EarlyBytes()
+	s.peak.Store(max(s.peak.Load(), int64(early)))
+	return early > earlyMax
+}
 
 // earlyMax bounds, in bytes, what the shards keep for a snapshot that does not
 // get written as fast as they change.

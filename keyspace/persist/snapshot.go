@@ -146,6 +146,7 @@ func (p *snapshot) count(tx *keyspace.Tx) {
 		})
 		if db.keys > 0 {
 			p.sizes = append(p.sizes, db)
+			p.saver.total.Add(int64(db.keys))
 		}
 	}
 }
@@ -180,9 +181,15 @@ const redisVersion = "7.0.15"
 // walk writes down a shard but for its large values.
 func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 	var bytes []byte
+	var keys, before int
 	for done := false; !done; {
 		p.heed(shard, halt)
-		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) { bytes, done = tx.SaveSome(bytes[:0], sliceBytes) })
+		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
+			bytes, done = tx.SaveSome(bytes[:0], sliceBytes)
+			keys = tx.SavedKeys()
+		})
+		p.saver.walked.Add(int64(keys - before))
+		before = keys
 		if broken != nil {
 			p.fail(fmt.Errorf("%v", broken.Reason))
 			return

@@ -22,11 +22,22 @@ type Status struct {
 	// Saving and Rewriting say what is being written, and for how long.
 	Saving, Rewriting bool
 	For               time.Duration
+	// Walked of Total keys are in the snapshot that is being written. For what has
+	// changed before its turn came, the shards keep Early bytes now and have kept
+	// Peak; for the last RDB file and the journal's last base SaveEarly and
+	// RewriteEarly at most.
+	Walked, Total           int64
+	Early, Peak             int64
+	SaveEarly, RewriteEarly int
+	// LastLoad is what was read when the server started.
+	LastLoad Loaded
 	// Next says that the journal is to be rewritten after that.
 	Next         bool
 	RewriteError error
 	RewriteTook  time.Duration
 	Rewrites     int
+	// RewriteFailures is how many tries have failed since the last that has not.
+	RewriteFailures int
 	// Journal is what the journal says, nil if there is none; Policy when it is
 	// on disk, and Trouble why it is not.
 	Journal *journal.Stats
@@ -38,7 +49,7 @@ type Status struct {
 
 // Status tells how the Store is.
 func (s *Store) Status() Status {
-	st := Status{Loading: s.Loading(), Changes: s.saver.changes(), Version: s.version()}
+	st := Status{Loading: s.Loading(), Changes: s.saver.changes(), Version: s.version(), LastLoad: s.Loaded()}
 	s.saver.tell(&st)
 	if s.log() != nil {
 		stats := s.log().Stats()
@@ -53,9 +64,13 @@ func (s *saver) tell(st *Status) {
 	defer s.mu.Unlock()
 	st.Saved, st.SaveError, st.SaveTook, st.Saves = s.saved.at, s.saved.err, s.saved.took, s.count[save]
 	st.RewriteError, st.RewriteTook, st.Rewrites = s.rewritten.err, s.rewritten.took, s.count[rewrite]
+	st.RewriteFailures = s.rewritten.failures
+	st.SaveEarly, st.RewriteEarly = s.early[save], s.early[rewrite]
 	st.Saving, st.Rewriting, st.Next = s.now == save, s.now == rewrite, s.next == rewrite
 	if s.now != none {
 		st.For = time.Since(s.began)
+		st.Walked, st.Total, st.Peak = s.walked.Load(), s.total.Load(), s.peak.Load()
+		st.Early = int64(s.store.Node.EarlyBytes())
 	}
 }
 
