@@ -129,19 +129,21 @@ func (b *Batch) Commit(ctx context.Context) ([]Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.answers()
-}
-
-// answers are the replies, and the first of them that is an error.
-func (b *Batch) answers() (replies []Reply, err error) {
-	replies = make([]Reply, len(b.replies))
+	replies := make([]Reply, len(b.replies))
 	for i, r := range b.replies {
 		replies[i] = Reply{r}
-		if err == nil && r.IsError() {
-			err = commandError(r.Str())
+	}
+	return replies, b.failure()
+}
+
+// failure is the first reply that is an error.
+func (b *Batch) failure() error {
+	for _, r := range b.replies {
+		if r.IsError() {
+			return commandError(r.Str())
 		}
 	}
-	return replies, err
+	return nil
 }
 
 // look cuts the words, and looks up the commands that are not known yet.
@@ -197,6 +199,10 @@ func (b *Batch) runAtOnce(ctx context.Context, lock *session.Lock) error {
 	}
 	if lock != nil {
 		b.db.local.Guard(&c.x, lock)
+	}
+	if len(c.x.Shards) == 0 { // an Update that neither reads nor writes
+		c.end()
+		return nil
 	}
 	if err := c.run(ctx); err != nil {
 		b.forgetWords()

@@ -189,6 +189,8 @@ func TestUpdateMistakes(t *testing.T) {
 	f(ErrQueue, func(tx *Tx) error { return tx.Set(background, "k", nil) })
 	f(ErrAborted, func(tx *Tx) error { tx.Queue("NOSUCH"); return nil })
 	f(ErrAborted, func(tx *Tx) error { tx.Queue("PUBLISH", "c", "m"); return nil })
+	f(nil, func(tx *Tx) error { return nil })
+	f(nil, func(tx *Tx) error { return nil }, "k")
 	over, cancel := context.WithCancel(background)
 	tries := 0
 	err := db.Update(over, func(tx *Tx) error {

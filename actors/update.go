@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,17 +33,17 @@ var errChanged = errors.New("troupe: a key has changed")
 // readsOf is what a DB that belongs to a Tx keeps in mind of what it has read.
 type readsOf struct{ lock *session.Lock }
 
-// Update makes a transaction: what make has queued in tx when it returns is run
-// as one change, if none of the keys has changed that make has read through tx,
-// and none of those in keys. If one has, make is called again, until it works or
-// the context ends; so make should do nothing else that matters. If make returns
-// an error, nothing is run, and Update returns it. The error that a queued
-// command is answered with is returned as by Batch.Commit.
+// Update makes a transaction: what do has queued in tx when it returns is run as one
+// change, if none of the keys has changed that do has read through tx, and none of
+// those in keys. If one has, do is called again, until it works or the context ends;
+// so it should do nothing else that matters. If do returns an error, nothing is run,
+// and Update returns it. The error that a queued command is answered with is
+// returned as by Batch.Commit.
 //
 // Reads that name no keys (SCAN, KEYS, DBSIZE) are not kept in mind.
-func (db *DB) Update(ctx context.Context, make func(tx *Tx) error, keys ...string) error {
+func (db *DB) Update(ctx context.Context, do func(tx *Tx) error, keys ...string) error {
 	for try := 0; ; try++ {
-		err := db.try(ctx, make, keys)
+		err := db.try(ctx, do, keys)
 		if !errors.Is(err, errChanged) {
 			return err
 		}
@@ -52,35 +53,34 @@ func (db *DB) Update(ctx context.Context, make func(tx *Tx) error, keys ...strin
 	}
 }
 
-func (db *DB) try(ctx context.Context, make func(tx *Tx) error, keys []string) error {
+// try is one try of an Update.
+func (db *DB) try(ctx context.Context, do func(tx *Tx) error, keys []string) error {
 	lock := db.local.NewLock()
 	view := &DB{embedded: db.embedded, number: db.number, local: db.local, wrong: db.wrong, reads: &readsOf{lock}}
 	tx := &Tx{view, db.Batch()}
-	held := true
-	defer func() {
-		if held {
-			db.unlock(lock)
+	err := tx.make(ctx, do, keys)
+	if err == nil {
+		err = tx.batch.runAtOnce(ctx, lock)
+		if err == nil || err == errChanged { // the lock has ended
+			return cmp.Or(err, tx.batch.failure())
 		}
-	}()
-	words := &words{}
-	words.texts(keys)
-	if err := view.watch(ctx, words.list(0, len(keys))); err != nil {
-		return err
 	}
-	if err := make(tx); err != nil {
-		return err
-	}
-	b := tx.batch
-	if b.wrong != nil {
-		return b.wrong
-	}
-	b.look()
-	if err := b.runAtOnce(ctx, lock); err != nil {
-		return err
-	}
-	held = false
-	_, err := b.answers()
+	db.unlock(lock)
 	return err
+}
+
+// make has the transaction made.
+func (tx *Tx) make(ctx context.Context, do func(tx *Tx) error, keys []string) error {
+	var named words
+	named.texts(keys)
+	if err := tx.watch(ctx, named.list(0, len(keys))); err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		return err
+	}
+	tx.batch.look()
+	return tx.batch.wrong
 }
 
 // watch adds keys to the lock of the transaction.
