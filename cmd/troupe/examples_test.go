@@ -40,6 +40,7 @@ var withoutGood = map[string]string{
 	"DEBUG|CRASH":    "it ends the server",
 	"DEBUG|ERROR":    "what it is for is an error",
 	"CONFIG|REWRITE": "it needs a file",
+	"BGREWRITEAOF":   "it needs a journal",
 	"ACL|LOAD":       "it needs a file",
 	"ACL|SAVE":       "it needs a file",
 	"MODULE|LOAD":    "there are no modules",

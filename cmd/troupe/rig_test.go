@@ -89,6 +89,7 @@ func startServer(tb testing.TB, sh shape, settings ...config.Flag) *server {
 		{Name: "bind", Words: []string{"127.0.0.1"}},
 		{Name: "enable-debug-command", Words: []string{"yes"}},
 		{Name: "dir", Words: []string{tb.TempDir()}},
+		{Name: "appendonly", Words: []string{"no"}},
 	}
 	loaded, err := config.Load(config.Sources{Flags: append(given, settings...)})
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 )
 
 // Each transcript of testdata is played in RESP2 and RESP3, with 1, 2 and 16
-// shards, over event loops and over goroutines, to a fresh server each time:
-// none of this may make a difference.
+// shards, over event loops without a journal and over goroutines with one, to a
+// fresh server each time: none of this may make a difference. (Versions do: those
+// of a server with a journal begin with its epoch.)
 
 var update = flag.Bool("update", false, "rewrite the transcripts in testdata with what the server answers")
 
@@ -99,6 +100,9 @@ func play(t *testing.T, script *transcript.Transcript, sh shape, player *transcr
 	var settings []config.Flag
 	for _, setting := range script.Settings() {
 		settings = append(settings, config.Flag{Name: setting[0], Words: strings.Fields(setting[1])})
+	}
+	if sh.goroutines && !strings.Contains(script.Format(), "version") {
+		settings = append(settings, config.Flag{Name: "appendonly", Words: []string{"yes"}})
 	}
 	s := startServer(t, sh, settings...)
 	defer s.stop() // many are started in one test
