@@ -127,8 +127,12 @@ func (p program) run(t *testing.T, expected string, command ...string) {
 				_, port, _ := net.SplitHostPort(s.addr)
 				spectators := s.spectate(p.watched)
 				compare(t, p.outcome(t, port, command), want)
+				pushes := 0
 				for _, w := range spectators {
-					w.wantLast()
+					pushes += w.wantLast()
+				}
+				if pushes == 0 {
+					t.Error("those who watched were told of nothing")
 				}
 			})
 		}

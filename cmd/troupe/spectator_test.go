@@ -75,8 +75,10 @@ func (p *spectator) take(f frame) {
 	}
 }
 
-// wantLast waits until the last that was pushed is what is so, and stays so.
-func (p *spectator) wantLast() {
+// wantLast waits until the last that was pushed is what is so, and stays so. It
+// returns how often it was told: never, maybe, of changes that lead back to where
+// they began.
+func (p *spectator) wantLast() (pushes int) {
 	p.tb.Helper()
 	asker := p.server.client()
 	asker.ask("HELLO", "3")
@@ -97,13 +99,12 @@ func (p *spectator) wantLast() {
 		eventually(p.tb, "the watching link answers", p.pinged())
 	}
 	eventually(p.tb, "the watching link answers", p.pinged())
-	if p.mu.Lock(); p.pushes == 0 {
-		p.tb.Errorf("%v of %q was told of no change", p.way, p.query)
-	}
-	p.mu.Unlock()
 	if !isSo() {
 		p.tb.Errorf("%v of %q was last told %s, it is %s", p.way, p.query, last, state)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pushes
 }
 
 // pinged sends a PING and returns whether it has been answered, and all that was

@@ -96,13 +96,14 @@ async function retries() {
   });
   const ends = (await ended(worker, 3)).sort();
   const waited = tries.twice[1] - tries.twice[0] >= 39 && tries.twice[2] - tries.twice[1] >= 79;
+  const made = Object.entries(tries).map(([name, at]) => [name, at.length]).sort().map(String);
   const after = await counts(queue);
   const reasons = (await queue.getFailed()).map((j) => [j.name, j.failedReason, j.attemptsMade]).sort();
   const again = ended(worker, 1);
   const job = await queue.getJob("always");
   await job.updateData({ fail: 0 });
   await job.retry();
-  return closed([ends, Object.entries(tries).map(([name, at]) => [name, at.length]).sort().map(String), waited, after, reasons, await again]);
+  return closed([ends, made, waited, after, reasons, await again]);
 }
 
 // No more than two in any 200 ms, however many hands there are.
