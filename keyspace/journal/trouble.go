@@ -92,6 +92,7 @@ func (w *writer) move() error {
 	}
 	if err != nil && !w.dir.unsettled {
 		w.segment = old
+		w.log.rewind()
 		s.discard(w.dir.fs, w.dir.path)
 		return err
 	}
@@ -113,10 +114,7 @@ func (w *writer) refill(old *segment, from mark) error {
 		return err
 	}
 	w.segment.freed = w.segment.end()
-	l := w.log
-	l.mu.Lock()
-	l.backlog.rewind()
-	l.mu.Unlock()
+	w.log.rewind()
 	w.collect()
 	for _, s := range w.spans {
 		if err := w.writeSpan(s); err != nil {
@@ -124,6 +122,13 @@ func (w *writer) refill(old *segment, from mark) error {
 		}
 	}
 	return nil
+}
+
+// rewind says of all that is kept in memory that it is in no file that counts.
+func (l *Log) rewind() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.backlog.rewind()
 }
 
 // readBack copies records out of a file whose sync failed. Most systems still have them in memory. If

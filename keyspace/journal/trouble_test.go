@@ -123,6 +123,53 @@ func TestFailedSync(t *testing.T) {
 	f(journal.No, false)
 }
 
+// TestAdoptInTrouble: a base that is adopted while records cannot be synced, and of whose manifest nobody
+// knows for a moment, takes none of them from memory.
+func TestAdoptInTrouble(t *testing.T) {
+	t.Parallel()
+	running(t, journal.Config{Policy: journal.Always}, func(r *rig) {
+		r.add(100)
+		r.wait(time.Second)
+		first := r.log.Manifest().Segments[0].Name()
+		writes, renames := map[string]int{}, 0
+		r.disk.Fail(func(c faultfs.Call) error {
+			isSegment := strings.Contains(c.Name, "journal-")
+			switch {
+			case strings.HasSuffix(c.Name, first) && c.Op.Changes():
+				return errInjected
+			case c.Op == faultfs.Create && isSegment:
+				writes[c.Name] = -1
+			case c.Op == faultfs.Write && isSegment:
+				writes[c.Name]++
+			case c.Op == faultfs.Sync && isSegment && writes[c.Name] > 0: // more than a head
+				return errInjected
+			case c.Op == faultfs.Rename && strings.HasSuffix(c.Name, "/manifest"):
+				if renames++; renames == 1 {
+					return errInjected
+				}
+			}
+			return nil
+		})
+		r.add(500)
+		r.wait(300 * time.Millisecond)
+		cut := r.log.Cut()
+		r.add(700)
+		r.wait(300 * time.Millisecond)
+		if err := r.snapshotAt(cut); !errors.Is(err, errInjected) {
+			t.Errorf("adopted with %v", err)
+		}
+		r.wait(2 * time.Second)
+		if renames < 2 {
+			t.Errorf("the manifest was written %d times", renames)
+		}
+		r.disk.Fail(nil)
+		r.wait(2 * time.Second)
+		if r.log.Durable() != r.given || r.log.Err() != nil {
+			t.Errorf("durable %d of %d, %v", r.log.Durable(), r.given, r.log.Err())
+		}
+	})
+}
+
 // TestForgotten: under No, records that a failed sync lost and that can't be read back are in no file. The
 // log says so until a snapshot has them.
 func TestForgotten(t *testing.T) {
