@@ -116,6 +116,7 @@ type Store struct {
 	stop    chan struct{}
 	running sync.WaitGroup
 	trouble atomic.Pointer[error] // the journal's
+	telling sync.Mutex
 }
 
 // ErrJournalLeft: there is a journal that the server would not read.
@@ -166,7 +167,10 @@ func (s *Store) openPlain() error {
 func (s *Store) log() *journal.Log { return s.begun.Load() }
 
 // SetOptions puts other options in force.
-func (s *Store) SetOptions(o Options) { s.options.Store(&o) }
+func (s *Store) SetOptions(o Options) {
+	s.options.Store(&o)
+	s.tellCondition() // whether a file that was not written matters
+}
 
 // SetPolicy says when the journal is on disk, from now on.
 func (s *Store) SetPolicy(p journal.Policy) {
@@ -282,6 +286,8 @@ func (s *Store) isFull() bool { return s.log() != nil && s.log().Full() || s.sav
 
 // tellCondition tells what keeps writes from being taken.
 func (s *Store) tellCondition() {
+	s.telling.Lock() // so that what was found last is told last
+	defer s.telling.Unlock()
 	var err error
 	if e := s.trouble.Load(); e != nil {
 		err = *e
