@@ -42,6 +42,29 @@ func zrangestore(tx *keyspace.Tx, a *command.Args) resp.Reply {
 		members = append(members, Member{member, score})
 		return true
 	})
+	q.dropSigns(tx, members)
 	store(tx, dst, members, put{keyspace.NoDeadline, "zrangestore"})
 	return resp.Int(int64(len(members)))
+}
+
+// dropSigns makes 0 of -0 where Redis does: it puts the members in one by one, and
+// while the set is small enough to be packed, which keeps whole numbers as
+// integers. Only of ranges of ranks does it know before how many there will be.
+func (q *query) dropSigns(tx *keyspace.Tx, members []Member) {
+	entries, value := tx.Settings.SortedSetPackedEntries, tx.Settings.SortedSetPackedValue
+	if q.by == byRank && len(members) > entries {
+		return
+	}
+	for i := range members {
+		m := &members[i]
+		if q.back {
+			m = &members[len(members)-1-i]
+		}
+		if i >= entries || len(m.Text) > value {
+			return
+		}
+		if m.Score == 0 {
+			m.Score = 0
+		}
+	}
 }
