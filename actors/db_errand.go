@@ -138,15 +138,21 @@ func (c *errand) post() (isDone bool) {
 // account counts the commands of the batch, which is done.
 func (c *errand) account() { c.db.local.Account(&c.x, &c.tally) }
 
-// run is post and await.
+// run is post and await, as often as it takes: a script that comes to need other
+// shards than it was thought to, or more time, begins anew with all of them.
 func (c *errand) run(ctx context.Context) error {
-	if !c.post() {
-		if err := c.await(ctx); err != nil {
-			return err
+	for {
+		if !c.post() {
+			if err := c.await(ctx); err != nil {
+				return err
+			}
 		}
+		c.account()
+		if c.x.Refused || c.x.Ran == len(c.x.Requests) {
+			return nil
+		}
+		c.x.Again()
 	}
-	c.account()
-	return nil
 }
 
 // spins is how often an errand looks whether it is done before its goroutine parks:

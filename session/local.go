@@ -93,7 +93,7 @@ func (l *Local) Aim(x *keyspace.Execute, row *Command, argv [][]byte) {
 		x.Visit(s.server.Node.ShardOf(argv[pos]))
 	case row.Flags.Has(command.ByCursor):
 		l.visitFrom(x, argv[1])
-	case row.NeedsAll(argv):
+	case row.NeedsAll(argv), x.Atomic && row.Flags.Has(command.Strays):
 		s.server.Node.VisitAll(x)
 	default:
 		l.visitKeys(x, row, argv)
