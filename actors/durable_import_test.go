@@ -2,6 +2,7 @@ package actors_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/troupedb/troupe/keyspace/journal/faultfs"
@@ -52,12 +53,13 @@ func TestImportIsKept(t *testing.T) {
 func TestImportOutlivesCrashes(t *testing.T) {
 	t.Parallel()
 	seed := drawDurableSeed(t)
-	f := func(fate error, n int) (reached bool) {
+	f := func(fate error, n int) bool {
+		var reached atomic.Bool
 		disk := saved(t, seed+uint64(n))
 		before := disk.Calls()
 		disk.Fail(func(c faultfs.Call) error {
 			if c.N == before+n {
-				reached = true
+				reached.Store(true)
 				return fate
 			}
 			return nil
@@ -78,7 +80,7 @@ func TestImportOutlivesCrashes(t *testing.T) {
 			t.Logf("call %d of the start, %v", n, fate)
 		}
 		again.Close()
-		return reached
+		return reached.Load()
 	}
 	for _, fate := range []error{faultfs.ErrCrash, errDisk} {
 		for n := 1; f(fate, n) && !t.Failed(); n++ {

@@ -181,12 +181,12 @@ const redisVersion = "7.0.15"
 // walk writes down a shard but for its large values.
 func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 	var bytes []byte
-	var keys, before int
+	var keys, before, wants int
 	for done := false; !done; {
 		p.heed(shard, halt)
 		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
 			bytes, done = tx.SaveSome(bytes[:0], sliceBytes)
-			keys = tx.SavedKeys()
+			keys, wants = tx.SavedKeys(), p.images[shard].wants()
 		})
 		p.saver.walked.Add(int64(keys - before))
 		before = keys
@@ -194,24 +194,25 @@ func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 			p.fail(fmt.Errorf("%v", broken.Reason))
 			return
 		}
-		p.put(bytes, p.images[shard].wants())
+		p.put(bytes, wants)
 	}
 }
 
 // walkLarge writes down the large values of a shard.
 func (p *snapshot) walkLarge(shard int, halt <-chan struct{}) {
 	var bytes []byte
+	var wants int
 	for left := 1; left > 0; {
 		p.heed(shard, halt)
 		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
 			bytes, _ = tx.SaveLarge(bytes[:0], sliceBytes)
-			left = tx.LargeLeft()
+			left, wants = tx.LargeLeft(), p.images[shard].wants()
 		})
 		if broken != nil {
 			p.fail(fmt.Errorf("%v", broken.Reason))
 			return
 		}
-		p.put(bytes, p.images[shard].wants())
+		p.put(bytes, wants)
 	}
 }
 
