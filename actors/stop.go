@@ -13,6 +13,10 @@ type Stop struct {
 	// Save has the RDB file written at the end, NoSave has it not written; without
 	// either it is if it is written by itself at times.
 	Save, NoSave bool
+	// Force stops though that fails. Otherwise Refused, if set, is called, and the
+	// server goes on.
+	Force   bool
+	Refused func()
 }
 
 // AskToStop hands the wish to whoever runs the server, and returns at once.
@@ -23,13 +27,22 @@ func (s *System) AskToStop(how Stop) {
 	}
 }
 
-// SaveAtEnd writes the RDB file if it is to be, when nothing changes any more.
+// Saves reports whether such a stop writes the RDB file.
+func (s *System) Saves(how Stop) bool {
+	return s.Store != nil && !how.NoSave && (how.Save || s.Store.SavesAtEnd())
+}
+
+// SaveAtEnd writes the RDB file if it is to be: before a stop, which does not
+// happen if that fails, and again when nothing changes any more, if something has
+// changed since.
 func (s *System) SaveAtEnd(how Stop) error {
-	if s.Store == nil || how.NoSave || !how.Save && !s.Store.SavesAtEnd() {
+	if !s.Saves(how) || s.savedAtEnd && s.Store.Status().Changes == 0 {
 		return nil
 	}
 	s.options.Log.Info("saving before the end")
-	return s.Store.SaveNow()
+	err := s.Store.SaveNow()
+	s.savedAtEnd = err == nil
+	return err
 }
 
 // drainInterval is how often Shutdown looks whether all links have gone.

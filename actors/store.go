@@ -142,8 +142,13 @@ func (s *System) CloseStore() {
 	s.Node.VisitEach(func(*keyspace.Tx) {}) // all that was let in before
 	if err := s.Store.Close(); err != nil {
 		s.options.Log.Error("the data directory was not closed well", "error", err)
+		s.unwritten.Store(true)
 	}
 }
+
+// Unwritten reports, once the store was closed, whether something is not on disk
+// that should be.
+func (s *System) Unwritten() bool { return s.unwritten.Load() }
 
 // Records reports whether changes are recorded in a journal.
 func (s *System) Records() bool { return s.Store != nil && s.Store.Records() }

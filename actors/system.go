@@ -98,6 +98,9 @@ type System struct {
 	idle      idler
 	version   atomic.Uint64 // of the last change, without a journal
 
+	savedAtEnd bool // SaveAtEnd was called
+	unwritten  atomic.Bool
+
 	mu        sync.Mutex // guards what follows
 	endpoints Endpoints
 	addresses []string

@@ -38,11 +38,22 @@ func (k *keeping) keep(t *Turn) {
 // answer ends a batch: its owner hears of it when all is safe that the shards
 // held, as their newest version was, may have shown it.
 func (n *Node) answer(x *Execute, version uint64) {
-	if k := n.keeping.Load(); k != nil && k.holds && !x.Inner && version > k.journal.Durable() {
+	if k := n.keeping.Load(); k != nil && k.holds && !x.Inner && version > k.journal.Durable() && x.showsData() {
 		k.journal.WhenDurable(version, x.finish)
 		return
 	}
 	x.finish()
+}
+
+// showsData reports whether a reply of the batch may tell of data: those of
+// commands for operators, such as INFO, must come though the disk is in trouble.
+func (x *Execute) showsData() bool {
+	for i := range x.Requests {
+		if spec := x.Requests[i].Spec; spec == nil || spec.Group != "server" || spec.Flags&(command.ReadOnly|command.Write) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Visit runs do in a turn of the shards named, by rising numbers, and returns

@@ -141,7 +141,7 @@ func (tx *Tx) Events() []Event { return tx.events }
 // Run runs a batch. A handler's panic is answered with an error, as are the
 // requests after it, and is left in x.Broken.
 func (tx *Tx) Run(t *Turn, x *Execute) {
-	tx.Caller, tx.noTouch, tx.batch = x.Caller, x.NoTouch, x
+	tx.Caller, tx.noTouch, tx.batch, tx.Scripted = x.Caller, x.NoTouch, x, false
 	at := 0
 	defer func() {
 		switch reason := recover(); reason.(type) {

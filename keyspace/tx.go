@@ -21,6 +21,8 @@ type Tx struct {
 	Settings *Settings
 	// Caller is who sent the command, for those that tell or ask about it.
 	Caller Caller
+	// Scripted says that a script has called the present command: nothing waits.
+	Scripted bool
 
 	only   *Shard   // the one shard at hand, nil when several are
 	shards []*Shard // by number; nil where a shard isn't held

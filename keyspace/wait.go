@@ -100,7 +100,7 @@ func (w *Waiter) EachKey(visit func(key []byte)) {
 // else nobody can wait, it is as if the time were up.
 func (tx *Tx) Block(wait Wait) resp.Reply {
 	x, q := tx.batch, tx.request
-	if x == nil || x.Atomic || x.Waiting == nil || q.Do != nil {
+	if x == nil || x.Atomic || x.Waiting == nil || q.Do != nil || tx.Scripted {
 		if wait.AtOnce.Kind() != resp.None {
 			return wait.AtOnce
 		}

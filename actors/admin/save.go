@@ -47,6 +47,18 @@ func savedReply(err error) resp.Reply {
 	return resp.Error("ERR " + strings.Map(printable, err.Error()))
 }
 
+// whenCut answers once the moment of the snapshot has come that has begun: what
+// the client does next must not be in it.
+func (c Call) whenCut(reply resp.Reply) resp.Reply {
+	if c.Session.InExec() {
+		return reply
+	}
+	one := c.Session
+	later := one.Later()
+	c.system.Store.WhenCut(func() { one.Send(&session.Answer{Reply: reply}) })
+	return later
+}
+
 // printable keeps an error on one line.
 func printable(r rune) rune {
 	if r == '\r' || r == '\n' {
@@ -77,7 +89,7 @@ var _ = Commands.Add(command.Spec[Call]{
 		if busy {
 			return resp.Simple("Background saving scheduled")
 		}
-		return resp.Simple("Background saving started")
+		return c.whenCut(resp.Simple("Background saving started"))
 	},
 })
 
@@ -119,6 +131,6 @@ var _ = Commands.Add(command.Spec[Call]{
 		case status.Busy():
 			return resp.Simple("Background append only file rewriting scheduled")
 		}
-		return resp.Simple("Background append only file rewriting started")
+		return c.whenCut(resp.Simple("Background append only file rewriting started"))
 	},
 })

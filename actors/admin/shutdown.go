@@ -4,6 +4,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session"
 )
 
 var _ = Commands.Add(command.Spec[Call]{
@@ -49,7 +50,16 @@ func shutdown(c Call, a *command.Args) resp.Reply {
 	case save && c.system.Store == nil && !force:
 		return errNoSaving
 	}
-	c.system.AskToStop(actors.Stop{Now: now, Save: save, NoSave: noSave})
-	c.Session.CloseAfterReply()
+	one := c.Session
+	how := actors.Stop{Now: now, Save: save, NoSave: noSave, Force: force, Refused: func() {
+		one.Send(&session.Answer{Reply: errNoSaving})
+	}}
+	if c.system.Saves(how) && !force {
+		later := one.Later() // whether it can be saved has to be seen
+		c.system.AskToStop(how)
+		return later
+	}
+	c.system.AskToStop(how)
+	one.CloseAfterReply()
 	return resp.Nothing
 }

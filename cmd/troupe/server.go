@@ -82,7 +82,7 @@ func (r *running) serve() error {
 	defer removePID()
 	r.log.Info("started", "version", session.Version, "pid", os.Getpid(), "cores", r.system.Cores(),
 		"loops", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
-		"file", r.settings.File())
+		"file", r.settings.File(), "dir", r.settings.Text("dir"), "appendonly", r.settings.Text("appendonly"))
 	spareProcessor(r.system.Loops())
 	if err := r.hasEndpoint(); err != nil {
 		r.log.Error("not started", "error", err)
@@ -161,19 +161,38 @@ func (r *running) hasEndpoint() error {
 
 // wait serves until there is a reason to stop.
 func (r *running) wait() error {
-	select {
-	case s := <-r.signals:
-		r.log.Info("signal received", "signal", s)
-		return r.stop(r.stopBy(s))
-	case how := <-r.system.Asked:
-		r.log.Info("stop asked for by a client")
-		return r.stop(how)
-	case b := <-r.system.Broken:
-		r.log.Error("a command failed by a mistake of the program, the server cannot go on",
-			"command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
-		r.system.Drain(lastWords)
-		return exitCode(exitBroken)
+	for {
+		var how actors.Stop
+		select {
+		case s := <-r.signals:
+			r.log.Info("signal received", "signal", s)
+			how = r.stopBy(s)
+		case how = <-r.system.Asked:
+			r.log.Info("stop asked for by a client")
+		case b := <-r.system.Broken:
+			r.log.Error("a command failed by a mistake of the program, the server cannot go on",
+				"command", b.Command, "reason", b.Reason, "stack", string(b.Stack))
+			r.system.Drain(lastWords)
+			return exitCode(exitBroken)
+		}
+		if r.mayStop(how) {
+			return r.stop(how)
+		}
 	}
+}
+
+// mayStop writes the RDB file, if the stop does that: if it can't be written, the
+// server goes on, as what it holds would be lost.
+func (r *running) mayStop(how actors.Stop) bool {
+	err := r.system.SaveAtEnd(how)
+	if err == nil || how.Force {
+		return true
+	}
+	r.log.Error("not stopped, as the RDB file could not be written (SHUTDOWN NOSAVE stops without it)", "error", err)
+	if how.Refused != nil {
+		how.Refused()
+	}
+	return false
 }
 
 // lastWords is how long replies may take to leave a server that is broken.
@@ -222,6 +241,9 @@ func (r *running) stop(how actors.Stop) (err error) {
 		r.system.Close()
 	} else {
 		r.system.CloseStore()
+	}
+	if r.system.Unwritten() {
+		err = exitCode(exitFailure)
 	}
 	r.log.Info("stopped")
 	return err

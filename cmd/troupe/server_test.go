@@ -210,7 +210,7 @@ func TestShutdown(t *testing.T) {
 	}
 	f("-ERR syntax error", "SHUTDOWN", "SOON")
 	f("-ERR No shutdown in progress.", "SHUTDOWN", "ABORT")
-	f("-ERR Errors trying to SHUTDOWN: SAVE is not supported yet, nothing is written to disk", "SHUTDOWN", "SAVE")
+	f("-ERR syntax error", "SHUTDOWN", "SAVE", "NOSAVE")
 	other.ask("PING")
 	c.send("SHUTDOWN", "NOSAVE")
 	for _, link := range []*client{c, other} {

@@ -70,11 +70,13 @@ func (s *Store) foreign() ([]Foreign, error) {
 			name = found
 		}
 	}
-	switch _, err := disk.Stat(name); {
+	switch info, err := disk.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case info.Size() == 0 && name == s.fileName():
+		return nil, fmt.Errorf("%s: the file is empty, as if its bytes were lost: bring it back, or move it away", s.path(name))
 	}
 	return []Foreign{{disk, name, s.Dir}}, nil
 }

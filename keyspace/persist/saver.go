@@ -37,6 +37,9 @@ type saver struct {
 	began   time.Time
 	halt    chan struct{}
 	waiting []func(error) // those who want to hear of the present one
+	after   []func(error) // and of the next one
+	cut     []func()      // those who want to hear that its moment has come
+	isCut   bool          // it has
 	saved   struct {
 		at      time.Time
 		changes int64 // of the node, those in the file
@@ -87,6 +90,9 @@ func (s *saver) begin(j job, later bool, done func(error)) error {
 	if s.now != none {
 		if later {
 			s.next = j
+			if done != nil {
+				s.after = append(s.after, done)
+			}
 			return nil
 		}
 		return ErrSaving
@@ -105,7 +111,7 @@ func (s *saver) begin(j job, later bool, done func(error)) error {
 
 // start begins a job. The lock is held.
 func (s *saver) start(j job) {
-	s.now, s.began, s.halt = j, time.Now(), make(chan struct{})
+	s.now, s.began, s.halt, s.isCut = j, time.Now(), make(chan struct{}), false
 	s.total.Store(0)
 	s.walked.Store(0)
 	s.peak.Store(0)
@@ -135,13 +141,40 @@ func (s *saver) ended(j job, w written, err error) {
 	s.mu.Lock()
 	s.note(j, w, err)
 	told, next := s.waiting, s.next
-	s.now, s.next, s.waiting = none, none, nil
+	s.now, s.next, s.waiting, s.after = none, none, s.after, nil
 	if next != none && !errors.Is(err, errGivenUp) {
 		s.start(next)
 	}
 	s.mu.Unlock()
+	s.atCut() // it may have failed before
 	for _, tell := range told {
 		tell(err)
+	}
+}
+
+// atCut tells that the moment of the present snapshot has come: what changes from
+// now on is not in it.
+func (s *saver) atCut() {
+	s.mu.Lock()
+	told := s.cut
+	s.cut, s.isCut = nil, true
+	s.mu.Unlock()
+	for _, tell := range told {
+		tell()
+	}
+}
+
+// WhenCut calls f once the moment of the snapshot has come that is being written:
+// what changes from then on is not in it.
+func (s *Store) WhenCut(f func()) {
+	s.saver.mu.Lock()
+	passed := s.saver.now == none || s.saver.isCut
+	if !passed {
+		s.saver.cut = append(s.saver.cut, f)
+	}
+	s.saver.mu.Unlock()
+	if passed {
+		f()
 	}
 }
 

@@ -90,6 +90,7 @@ func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err 
 	if broken != nil {
 		return w, fmt.Errorf("%v", broken.Reason)
 	}
+	p.saver.atCut()
 	p.head(w.version, libraries)
 	var walks sync.WaitGroup
 	for shard := range p.Node.Len() {

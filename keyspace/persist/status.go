@@ -84,7 +84,7 @@ func (s *Store) Saved() time.Time {
 // SaveNow writes the RDB file and returns when that is done.
 func (s *Store) SaveNow() error {
 	done := make(chan error, 1)
-	if err := s.Save(false, func(err error) { done <- err }); err != nil {
+	if err := s.Save(true, func(err error) { done <- err }); err != nil {
 		return err
 	}
 	return <-done

@@ -150,6 +150,10 @@ func (r *FileReader) head() {
 		r.err = &FileError{Err: ErrNotRDB}
 		return
 	case head == nil:
+		if r.err = r.d.err; r.err == nil || errors.Is(r.err, io.EOF) {
+			r.err = ErrShort
+		}
+		r.err = &FileError{Offset: r.Offset(), Err: r.err}
 		return
 	}
 	digits := head[len(magic):]

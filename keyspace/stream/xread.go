@@ -66,6 +66,7 @@ var newEntries = maxID
 // reading is an XREAD or XREADGROUP.
 type reading struct {
 	grouped  bool
+	scripted bool // called by a script, so that it can't wait
 	group    []byte
 	consumer []byte
 	count    int64
@@ -84,6 +85,9 @@ func (r *reading) read(a *command.Args) {
 	for a.More() && r.first == 0 {
 		switch {
 		case a.OptionWith("BLOCK", 1):
+			if r.scripted {
+				a.Fail(resp.Error("ERR " + string(a.Argv()[0]) + " command is not allowed with BLOCK option from scripts"))
+			}
 			r.millis = readMillis(a, r.millis)
 		case a.OptionWith("COUNT", 1):
 			r.count = max(a.Int(), 0)
@@ -179,7 +183,7 @@ func (r *reading) resolveID(s *stream, word []byte) (id ID, mistake resp.Reply) 
 }
 
 func read(tx *keyspace.Tx, a *command.Args, grouped bool) resp.Reply {
-	r := reading{grouped: grouped}
+	r := reading{grouped: grouped, scripted: tx.Scripted}
 	r.read(a)
 	if a.Bad() {
 		return a.Err()

@@ -161,7 +161,7 @@ func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 	if writes {
 		r.wrote.Store(true)
 	}
-	r.tx.DB = r.db
+	r.tx.DB, r.tx.Scripted = r.db, true
 	r.inside = true
 	reply, ok := resp.Nothing, true
 	if r.light {
@@ -169,7 +169,7 @@ func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 	} else {
 		reply = r.tx.Call(row.Data, argv)
 	}
-	r.inside = false
+	r.inside, r.tx.Scripted = false, false
 	if !ok {
 		return r.stopped(errLong)
 	}

@@ -88,6 +88,9 @@ func (t there) run(j *job, argv [][]byte) resp.Reply {
 	}
 	r.noteSteps(j)
 	stop := m.stop
+	if stop == errShutdown { // nobody will see the half that it has done
+		t.tx.ForgetEffects(r.effects, &r.undo)
+	}
 	anew := stop == errWide || stop == errLong
 	if !anew {
 		r.noteDenials()
