@@ -105,3 +105,40 @@ func TestPlainDirectoryIsLocked(t *testing.T) {
 	second.do("SET", "a", "2")
 	second.do("SAVE")
 }
+
+// The power may be cut at any call of the disk while an RDB file is written: it is
+// the old one then or the new one, whole.
+func TestSaveOutlivesCrashes(t *testing.T) {
+	t.Parallel()
+	seed := drawDurableSeed(t)
+	f := func(n int) bool {
+		var reached atomic.Bool
+		disk := saved(t, seed+uint64(n))
+		db := keep(t, disk, "appendonly", "no")
+		db.do("SET", "text", "new")
+		db.do("RPUSH", "list", "new")
+		before := disk.Calls()
+		disk.Fail(func(c faultfs.Call) error {
+			if c.N == before+n {
+				reached.Store(true)
+				return faultfs.ErrCrash
+			}
+			return nil
+		})
+		_, err := db.ask("SAVE")
+		db.Close()
+		disk.Fail(nil)
+		again := keep(t, disk.Crash(), "appendonly", "no")
+		defer again.Close()
+		text, list := again.do("GET", "text").Text(), again.do("LRANGE", "list", "0", "-1").Strings()
+		switch isNew := text == "new"; {
+		case err == nil && !isNew, isNew != (len(list) == 3):
+			t.Errorf("after call %d of SAVE (%v) there are %q and %q", n, err, text, list)
+		case !isNew:
+			again.wantSaved()
+		}
+		return reached.Load()
+	}
+	for n := 1; f(n); n++ {
+	}
+}

@@ -50,14 +50,23 @@ func (c *crashCmd) Run(ctx context.Context) error {
 		}
 	}
 	t := &crashTest{crashCmd: c, path: path, work: work}
-	begin := time.Now()
+	t.began = time.Now()
 	if err := t.run(ctx); err != nil {
 		return fmt.Errorf("crash --seed %d --rounds %d, round %d: %w\nkept in %s: the directory before the last start is in before, its log in data.log",
 			c.Seed, c.Rounds, t.round, err, work)
 	}
-	fmt.Printf("killed %d times in %v, %d of them while it started; %d units were sent, %d of them answered\n", t.kills, time.Since(begin).Round(time.Second), t.early, t.sent, t.answered)
+	t.tell()
 	return os.RemoveAll(work)
 }
+
+// tell prints what was done so far.
+func (t *crashTest) tell() {
+	fmt.Printf("%d rounds: killed %d times in %v, %d of them while it started; %d units were sent, %d of them answered\n",
+		t.round, t.kills, time.Since(t.began).Round(time.Second), t.early, t.sent, t.answered)
+}
+
+// crashTold is after how many rounds the harness tells how far it has come.
+const crashTold = 250
 
 // crashLife is how many rounds a data directory is used for.
 const crashLife = 25
@@ -66,6 +75,7 @@ const crashLife = 25
 type crashTest struct {
 	*crashCmd
 	path, work string
+	began      time.Time
 	round      int
 	rng        *rand.Rand // of the round
 	plan       *crashPlan
@@ -85,6 +95,9 @@ func (t *crashTest) run(ctx context.Context) error {
 	for t.round = 0; t.round < t.Rounds && ctx.Err() == nil; t.round++ {
 		t.rng = rand.New(rand.NewPCG(t.Seed, uint64(t.round)))
 		t.plan = drawPlan(t.rng, t.Policy, t.Work)
+		if t.round > 0 && t.round%crashTold == 0 {
+			t.tell()
+		}
 		if t.round%crashLife == 0 {
 			if err := t.begin(); err != nil {
 				return err
