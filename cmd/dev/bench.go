@@ -12,13 +12,14 @@ import (
 // benchCmd groups the measurements. Each compares this tree's server with redis-server, both started
 // fresh on free ports, persistence off, nothing else running if the figures are to be believed.
 type benchCmd struct {
-	Speed  speedCmd  `cmd:"" default:"withargs" help:"Throughput, CPU per operation and latency, as ratios to redis-server."`
-	Memory memoryCmd `cmd:"" help:"RSS per key while the table grows, after overwriting, with a TTL; RSS of idle connections."`
-	GC     gcCmd     `cmd:"" name:"gc" help:"The cost of a garbage collection and the longest shard turn with many keys."`
-	Dice   diceCmd   `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
-	Watch  watchCmd  `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
-	Pubsub pubsubCmd `cmd:"" help:"Channels: messages a second to many subscribers, beside redis-server."`
-	Embed  embedCmd  `cmd:"" help:"Troupe as a library beside badger and pebble: puts and gets, with allocations."`
+	Speed   speedCmd   `cmd:"" default:"withargs" help:"Throughput, CPU per operation and latency, as ratios to redis-server."`
+	Memory  memoryCmd  `cmd:"" help:"RSS per key while the table grows, after overwriting, with a TTL; RSS of idle connections."`
+	GC      gcCmd      `cmd:"" name:"gc" help:"The cost of a garbage collection and the longest shard turn with many keys."`
+	Dice    diceCmd    `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
+	Watch   watchCmd   `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
+	Pubsub  pubsubCmd  `cmd:"" help:"Channels: messages a second to many subscribers, beside redis-server."`
+	Embed   embedCmd   `cmd:"" help:"Troupe as a library beside badger and pebble: puts and gets, with allocations."`
+	Persist persistCmd `cmd:"" help:"Snapshots, starts from them and from the log, and what they cost writers."`
 }
 
 // contest says which servers are measured.
