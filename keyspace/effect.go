@@ -183,16 +183,25 @@ var errEffect = errors.New("a record's effects are corrupt")
 // EachEffect calls visit for the effects of a record until it returns an error,
 // which it returns. The words are good until visit returns.
 func EachEffect(body []byte, visit func(Effect) error) error {
-	var words [][]byte
+	var r EffectReader
+	return r.Each(body, visit)
+}
+
+// EffectReader reads one record after the other, in the same memory.
+type EffectReader struct{ words [][]byte }
+
+// Each is EachEffect.
+func (r *EffectReader) Each(body []byte, visit func(Effect) error) error {
 	for len(body) > 0 {
-		e, size, err := readEffect(body, words)
+		e, size, err := readEffect(body, r.words[:0])
 		if err != nil {
 			return err
 		}
+		r.words = e.Words
 		if err := visit(e); err != nil {
 			return err
 		}
-		body, words = body[size:], e.Words[:0]
+		body = body[size:]
 	}
 	return nil
 }

@@ -117,8 +117,12 @@ func (r *Reader) Next() (Unit, error) {
 // snapshotFailed makes a mistake of the snapshot, if there is one, that of the
 // file.
 func (r *Reader) snapshotFailed() {
+	err := r.snapshot.Err()
+	if err == nil { // as after each key
+		return
+	}
 	var mistake *rdb.FileError
-	if errors.As(r.snapshot.Err(), &mistake) {
+	if errors.As(err, &mistake) {
 		r.err = &FileError{File: r.name, Offset: mistake.Offset, Begin: mistake.Begin, Err: mistake}
 	}
 }

@@ -158,8 +158,10 @@ func (s *Store) loadOver(l *loader, f Foreign, some bool) error {
 
 // readSource does what a source says.
 func (s *Store) readSource(l *loader, source *aof.Source, f Foreign) error {
+	var u aof.Unit
 	for {
-		u, err := source.Next()
+		var err error
+		u, err = source.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return l.settle()

@@ -29,7 +29,9 @@ const (
 type loader struct {
 	store     *Store
 	place     keyspace.Place
-	functions Functions // nil: they are there
+	functions Functions       // nil: they are there
+	found     []command.KeyAt // keys of the present command
+	effects   keyspace.EffectReader
 	databases int
 	feeds     []*feed
 	keys      int64
@@ -40,8 +42,9 @@ type loader struct {
 	refused int64 // effects that were answered by errors
 	refusal string
 
-	mu  sync.Mutex
-	err error // the first of the shards'
+	failed atomic.Bool
+	mu     sync.Mutex
+	err    error // the first of the shards'
 }
 
 // feed is what one shard is to take.
@@ -49,6 +52,7 @@ type feed struct {
 	shard   int
 	batch   *batch
 	batches chan *batch
+	free    chan *batch    // that were done, to be filled again
 	under   sync.WaitGroup // batches that are not done
 }
 
@@ -57,21 +61,31 @@ type batch struct {
 	items   []rdb.Item
 	effects []effect
 	bytes   int
-	words   []byte // of the effects
+	words   []byte   // of the effects
+	ends    []int    // of their words
+	all     [][]byte // the words, while they are redone
+	d       rdb.Decoder
 }
 
-// effect is one to be redone: its words are lengths of the batch's bytes.
+// reset empties a batch, so that it can be filled again.
+func (b *batch) reset() {
+	clear(b.items) // they may hold a lot of memory
+	b.items, b.effects, b.words, b.ends, b.bytes = b.items[:0], b.effects[:0], b.words[:0], b.ends[:0], 0
+}
+
+// effect is one to be redone: its words are the batch's next ones.
 type effect struct {
-	spec *command.Spec[*keyspace.Tx]
-	db   int
-	at   int64
-	ends []int
+	spec  *command.Spec[*keyspace.Tx]
+	db    int
+	at    int64
+	words int
+	key   int // which one of them is a key
 }
 
 func newLoader(s *Store, place keyspace.Place, functions Functions) *loader {
 	l := &loader{store: s, place: place, functions: functions, databases: place.Databases()}
 	for i := range place.Len() {
-		f := &feed{shard: i, batch: &batch{}, batches: make(chan *batch, batchesMax)}
+		f := &feed{shard: i, batch: &batch{}, batches: make(chan *batch, batchesMax), free: make(chan *batch, batchesMax+1)}
 		l.feeds = append(l.feeds, f)
 		s.running.Go(func() { l.take(f) })
 	}
@@ -92,6 +106,13 @@ func (l *loader) take(f *feed) {
 		if broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { l.put(tx, b) }); broken != nil {
 			l.fail(fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack))
 		}
+		if b.bytes <= 2*batchBytes {
+			b.reset()
+			select {
+			case f.free <- b:
+			default:
+			}
+		}
 		f.under.Done()
 	}
 }
@@ -100,10 +121,14 @@ func (l *loader) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.err = errors.Join(l.err, err)
+	l.failed.Store(true)
 }
 
 // failure is the first error of the shards.
 func (l *loader) failure() error {
+	if !l.failed.Load() {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
@@ -116,7 +141,11 @@ func (l *loader) send(f *feed) {
 	}
 	f.under.Add(1)
 	f.batches <- f.batch
-	f.batch = &batch{}
+	select {
+	case f.batch = <-f.free:
+	default:
+		f.batch = &batch{}
+	}
 }
 
 // sendFull is send for a batch that is large enough.
@@ -193,7 +222,7 @@ func (l *loader) key(item *rdb.Item) error {
 
 // large puts a value in place whose elements are read meanwhile.
 func (l *loader) large(f *feed, item *rdb.Item) (err error) {
-	broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putItem(tx, item) })
+	broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putItem(tx, item, &rdb.Decoder{}) })
 	if broken != nil {
 		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
 	}
@@ -202,13 +231,13 @@ func (l *loader) large(f *feed, item *rdb.Item) (err error) {
 
 // put puts a batch in place.
 func (l *loader) put(tx *keyspace.Tx, b *batch) {
-	if l.putItems(tx, b.items); len(b.effects) > 0 {
+	if l.putItems(tx, b.items, &b.d); len(b.effects) > 0 {
 		l.redo(tx, b)
 	}
 }
 
 // putItems makes keys what the file says.
-func (l *loader) putItems(tx *keyspace.Tx, items []rdb.Item) {
+func (l *loader) putItems(tx *keyspace.Tx, items []rdb.Item, d *rdb.Decoder) {
 	for len(items) > 0 {
 		part := items[:min(len(items), warmItems)]
 		items = items[len(part):]
@@ -218,7 +247,7 @@ func (l *loader) putItems(tx *keyspace.Tx, items []rdb.Item) {
 		}
 		tx.Warm(part[0].DB, keys[:len(part)]) // mostly they are all of one database
 		for i := range part {
-			if err := putItem(tx, &part[i]); err != nil {
+			if err := putItem(tx, &part[i], d); err != nil {
 				l.fail(err)
 				return
 			}
@@ -231,19 +260,38 @@ const warmItems = 32
 
 // redo redoes effects.
 func (l *loader) redo(tx *keyspace.Tx, b *batch) {
-	from := 0
-	var words [][]byte
-	for i := range b.effects {
-		e := &b.effects[i]
-		words = words[:0]
-		for _, end := range e.ends {
-			words = append(words, b.words[from:end])
-			from = end
-		}
-		if reply := tx.Redo(e.spec, keyspace.Effect{DB: e.db, Words: words}, e.at); reply.IsError() {
-			l.refuse(words, reply)
+	all, from := b.all[:0], 0
+	for _, end := range b.ends {
+		all = append(all, b.words[from:end])
+		from = end
+	}
+	b.all = all
+	for rest := b.effects; len(rest) > 0; {
+		part := rest[:min(len(rest), warmItems)]
+		rest = rest[len(part):]
+		warmEffects(tx, part, all)
+		for i := range part {
+			e := &part[i]
+			words := all[:e.words:e.words]
+			all = all[e.words:]
+			if reply := tx.Redo(e.spec, keyspace.Effect{DB: e.db, Words: words}, e.at); reply.IsError() {
+				l.refuse(words, reply)
+			}
 		}
 	}
+}
+
+// warmEffects looks ahead for the keys of effects, whose words are the next ones.
+func warmEffects(tx *keyspace.Tx, part []effect, words [][]byte) {
+	var room [warmItems][]byte
+	keys := room[:0]
+	for i := range part {
+		if part[i].db == part[0].db {
+			keys = append(keys, words[part[i].key])
+		}
+		words = words[part[i].words:]
+	}
+	tx.Warm(part[0].db, keys)
 }
 
 func (l *loader) refuse(words [][]byte, reply resp.Reply) {
@@ -253,9 +301,9 @@ func (l *loader) refuse(words [][]byte, reply resp.Reply) {
 }
 
 // putItem makes a key what the file says.
-func putItem(tx *keyspace.Tx, item *rdb.Item) (err error) {
+func putItem(tx *keyspace.Tx, item *rdb.Item, d *rdb.Decoder) (err error) {
 	tx.DB = item.DB
-	tx.Load(func() { err = putValue(tx, item) })
+	tx.Load(func() { err = putValue(tx, item, d) })
 	if err == nil && (item.Idle >= 0 || item.Freq >= 0) {
 		if v := tx.Peek(item.Key); !v.Missing() {
 			tx.Restamp(v, item.Idle, int64(item.Freq))
@@ -264,12 +312,11 @@ func putItem(tx *keyspace.Tx, item *rdb.Item) (err error) {
 	return err
 }
 
-func putValue(tx *keyspace.Tx, item *rdb.Item) error {
+func putValue(tx *keyspace.Tx, item *rdb.Item, d *rdb.Decoder) error {
 	kind := tx.Kind(item.Form.Type())
 	if kind == nil {
 		return item.Error(rdb.ErrUnknown)
 	}
-	var d rdb.Decoder
 	d.Reset(item.Raw)
 	elements := item.Elements
 	var mistake resp.Reply
@@ -307,7 +354,7 @@ func (l *loader) record(r journal.Record) error {
 		return err
 	}
 	l.records++
-	return keyspace.EachEffect(r.Body, func(e keyspace.Effect) error { return l.effect(e, r) })
+	return l.effects.Each(r.Body, func(e keyspace.Effect) error { return l.effect(e, r) })
 }
 
 func (l *loader) effect(e keyspace.Effect, r journal.Record) error {
@@ -325,14 +372,13 @@ func (l *loader) effect(e keyspace.Effect, r journal.Record) error {
 }
 
 // add copies an effect into the batch.
-func (b *batch) add(spec *command.Spec[*keyspace.Tx], e keyspace.Effect, at int64) {
-	ends := make([]int, len(e.Words))
-	for i, word := range e.Words {
+func (b *batch) add(e effect, words [][]byte) {
+	for _, word := range words {
 		b.words = append(b.words, word...)
-		ends[i] = len(b.words)
+		b.ends = append(b.ends, len(b.words))
 		b.bytes += len(word)
 	}
-	b.effects = append(b.effects, effect{spec, e.DB, at, ends})
+	b.effects = append(b.effects, e)
 }
 
 // shardOf is the shard that holds all keys of a command, if one does.
@@ -340,8 +386,8 @@ func (l *loader) shardOf(spec *command.Spec[*keyspace.Tx], words [][]byte) (shar
 	if spec.Flags.Has(command.AllShards) || spec.Reaches != nil && spec.Reaches(words) {
 		return 0, false
 	}
-	keys, ok := spec.AppendKeys(nil, words)
-	if !ok || len(keys) == 0 {
+	keys, ok := spec.AppendKeys(l.found[:0], words)
+	if l.found = keys; !ok || len(keys) == 0 {
 		return 0, false
 	}
 	shard = l.place.ShardOf(words[keys[0].Pos])

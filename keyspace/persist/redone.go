@@ -93,7 +93,7 @@ func (l *loader) redoAt(spec *command.Spec[*keyspace.Tx], e keyspace.Effect, at 
 		return l.everywhere(spec, e, at)
 	}
 	f := l.feeds[shard]
-	f.batch.add(spec, e, at)
+	f.batch.add(effect{spec, e.DB, at, len(e.Words), l.found[0].Pos}, e.Words)
 	l.sendFull(f)
 	return l.failure()
 }
