@@ -105,8 +105,8 @@ var licences = []licence{
 		return topOf(f.dir) == "resp" || f.dir == "session" && (f.base == "resp.go" || f.test && strings.HasPrefix(f.base, "resp_"))
 	}},
 	{"golang.org/x/sys", "session/transport/system_linux.go, keyspace/slab's mmap files and keyspace/journal/fs_unix.go", isSystemFile},
-	{"syscall", "session/transport/system_linux.go, keyspace/slab's mmap files and keyspace/journal/fs_unix.go", func(f *sourceFile) bool {
-		return isSystemFile(f) || usesOnlySystemNames(f)
+	{"syscall", "session/transport/system_linux.go, keyspace/slab's mmap files, keyspace/journal/fs_unix.go and tests of Linux alone", func(f *sourceFile) bool {
+		return isSystemFile(f) || usesOnlySystemNames(f) || f.test && strings.HasSuffix(f.base, "_linux_test.go")
 	}},
 	{"google.golang.org/protobuf", "resp/dice", in("resp/dice")},
 	{"github.com/golang/protobuf", "resp/dice", in("resp/dice")},

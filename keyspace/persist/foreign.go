@@ -70,13 +70,11 @@ func (s *Store) foreign() ([]Foreign, error) {
 			name = found
 		}
 	}
-	switch info, err := disk.Stat(name); {
+	switch _, err := disk.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case info.Size() == 0 && name == s.fileName():
-		return nil, fmt.Errorf("%s: the file is empty, as if its bytes were lost: bring it back, or move it away", s.path(name))
 	}
 	return []Foreign{{disk, name, s.Dir}}, nil
 }
@@ -159,10 +157,12 @@ func (s *Store) loadOver(l *loader, f Foreign, some bool) error {
 // readSource does what a source says.
 func (s *Store) readSource(l *loader, source *aof.Source, f Foreign) error {
 	var u aof.Unit
-	for {
+	for units := 0; ; units++ {
 		var err error
 		u, err = source.Next()
 		switch {
+		case errors.Is(err, io.EOF) && units == 0 && source.Kind() == aof.Commands && f.Name == s.fileName():
+			return f.placed(errEmpty) // which may be a log without commands, but no snapshot
 		case errors.Is(err, io.EOF):
 			return l.settle()
 		case errors.Is(err, aof.ErrTorn) && !s.Redis.Whole:
@@ -181,6 +181,9 @@ func (s *Store) readSource(l *loader, source *aof.Source, f Foreign) error {
 		}
 	}
 }
+
+// errEmpty: there is an RDB file, with nothing in it.
+var errEmpty = errors.New("the file is empty, as if its bytes were lost: bring it back, or move it away")
 
 // placed is an error with the path of the file.
 func (f Foreign) placed(err error) error {
