@@ -142,7 +142,10 @@ func (l *Log) Policy() Policy { return Policy(l.policy.Load()) }
 func (l *Log) SetPolicy(p Policy) {
 	l.policy.Store(int32(p))
 	l.mu.Lock()
-	l.waiting.sync = l.waiting.sync || len(l.waiting.durable) > 0
+	l.waiting.sync = len(l.waiting.durable) > 0
+	for i := range l.waiting.durable {
+		l.waiting.durable[i].sync = true
+	}
 	l.mu.Unlock()
 	l.call()
 }

@@ -298,6 +298,32 @@ func TestWaits(t *testing.T) {
 	f(journal.No, 10*time.Millisecond, true)
 }
 
+// TestWaitsDuringWrite: who asks for a sync of a record that comes while those before it are being written
+// gets one, under No too.
+func TestWaitsDuringWrite(t *testing.T) {
+	t.Parallel()
+	running(t, journal.Config{Policy: journal.No}, func(r *rig) {
+		var told []uint64
+		ask := func() {
+			version := r.add(100)
+			r.log.WaitSync(version, func() { told = append(told, version) })
+		}
+		more := 3
+		r.disk.Fail(func(c faultfs.Call) error {
+			if segmentCall(faultfs.Write)(c) && more > 0 {
+				more--
+				ask()
+			}
+			return nil
+		})
+		ask()
+		r.wait(time.Second)
+		if len(told) != 4 || more != 0 {
+			t.Errorf("told of %d, %d asks are left", told, more)
+		}
+	})
+}
+
 // TestPolicyChange: who waited under one policy is told under the next one.
 func TestPolicyChange(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ type waiting struct {
 
 type waiter struct {
 	version uint64
+	sync    bool // whatever the policy
 	f       func()
 }
 
@@ -27,8 +28,9 @@ func (l *Log) whenDurable(version uint64, f func(), sync bool) {
 		f()
 		return
 	}
-	l.waiting.durable = append(l.waiting.durable, waiter{version, f})
-	asks := sync && l.Policy() == No && !l.waiting.sync
+	sync = sync && l.Policy() == No
+	l.waiting.durable = append(l.waiting.durable, waiter{version, sync, f})
+	asks := sync && !l.waiting.sync
 	l.waiting.sync = l.waiting.sync || asks
 	l.mu.Unlock()
 	if asks {
@@ -64,17 +66,19 @@ func (l *Log) free() {
 	}
 }
 
-// publish tells up to which version all is on disk.
+// publish tells up to which version all is on disk. Who asked for a sync of what came meanwhile still does.
 func (l *Log) publish(version uint64) {
 	l.mu.Lock()
 	l.durable.Store(max(version, l.durable.Load()))
 	var ready []waiter
 	still := l.waiting.durable[:0]
+	l.waiting.sync = false
 	for _, w := range l.waiting.durable {
 		if w.version <= version {
 			ready = append(ready, w)
 		} else {
 			still = append(still, w)
+			l.waiting.sync = l.waiting.sync || w.sync
 		}
 	}
 	clear(l.waiting.durable[len(still):])

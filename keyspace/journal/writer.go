@@ -233,10 +233,6 @@ func (w *writer) sync() error {
 	if w.segment.size == w.segment.synced.offset {
 		return nil
 	}
-	l := w.log
-	l.mu.Lock()
-	l.waiting.sync = false
-	l.mu.Unlock()
 	w.lastSync = time.Now()
 	if err := w.fsync(w.segment.file); err != nil {
 		w.doubtful = true
