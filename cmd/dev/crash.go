@@ -51,12 +51,20 @@ func (c *crashCmd) Run(ctx context.Context) error {
 	}
 	t := &crashTest{crashCmd: c, path: path, work: work}
 	t.began = time.Now()
+	defer t.end()
 	if err := t.run(ctx); err != nil {
 		return fmt.Errorf("crash --seed %d --rounds %d, round %d: %w\nkept in %s: the directory before the last start is in before, its log in data.log",
 			c.Seed, c.Rounds, t.round, err, work)
 	}
 	t.tell()
 	return os.RemoveAll(work)
+}
+
+// end ends the server, if one is running.
+func (t *crashTest) end() {
+	if t.victim != nil {
+		_ = t.victim.kill()
+	}
 }
 
 // tell prints what was done so far.
@@ -315,9 +323,11 @@ func (t *crashTest) assault() error {
 	select {
 	case <-t.victim.gone:
 	case <-time.After(t.plan.delay):
-		if t.plan.flush {
+		if t.plan.rest {
 			close(stop)
 			running.Wait()
+		}
+		if t.plan.flush {
 			t.flushAll()
 		}
 	}

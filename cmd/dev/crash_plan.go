@@ -16,7 +16,8 @@ type crashPlan struct {
 	starts    []crashStart // that are killed before the server serves, or soon after
 	failpoint string       // where the round ends; "" at a random moment
 	delay     time.Duration
-	flush     bool // at the end all writers rest and everything is flushed
+	rest      bool // at the end everybody is waited for: everything is answered
+	flush     bool // and then everything is flushed
 }
 
 // crashStart is a start that comes to nothing.
@@ -60,7 +61,8 @@ func drawFailpoint(rng *rand.Rand, from []failpoint) string {
 // drawPlan draws a round. policy is the one asked for, or ""; most rounds work no
 // longer than that.
 func drawPlan(rng *rand.Rand, policy string, work time.Duration) *crashPlan {
-	p := &crashPlan{shards: []int{1, 2, 3, 4, 8, 16}[rng.IntN(6)], policy: policy, flush: rng.IntN(15) == 0}
+	p := &crashPlan{shards: []int{1, 2, 3, 4, 8, 16}[rng.IntN(6)], policy: policy, rest: rng.IntN(5) == 0}
+	p.flush = p.rest && rng.IntN(3) == 0
 	if policy == "" {
 		p.policy = []string{"always", "always", "everysec", "no"}[rng.IntN(4)]
 		p.mixed = rng.IntN(4) == 0

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func (w *crashWriter) work(port int, stop <-chan struct{}) {
 		}
 		if err := w.batch(l); err != nil {
 			var refusal crashSurprise
-			if errors.As(err, &refusal) {
+			if errors.As(err, &refusal) || errors.Is(err, os.ErrDeadlineExceeded) {
 				w.err = err
 			}
 			return
@@ -66,6 +67,9 @@ func (w *crashWriter) work(port int, stop <-chan struct{}) {
 		}
 	}
 }
+
+// crashPatience is how long a server that lives may leave a command unanswered.
+const crashPatience = 30 * time.Second
 
 // batch sends some units at once and takes their replies.
 func (w *crashWriter) batch(l *link) error {
@@ -86,6 +90,9 @@ func (w *crashWriter) batch(l *link) error {
 		u.sent, u.batch, u.shards = now, w.batches, u.shardsOf(w.shards)
 	}
 	w.units = append(w.units, batch...)
+	if err := l.conn.SetDeadline(now.Add(crashPatience)); err != nil {
+		return err
+	}
 	if err := l.send(); err != nil {
 		return err
 	}
