@@ -1,10 +1,13 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
@@ -44,7 +47,6 @@ type errandPool struct {
 	free sync.Pool
 	mu   sync.Mutex
 	all  []*errand
-	idle sync.Cond // on mu: told while draining
 }
 
 // get takes an errand for a DB. It must be asked afterwards whether the database has
@@ -75,28 +77,26 @@ func (p *errandPool) find() *errand {
 
 // put gives an errand back.
 func (p *errandPool) put(c *errand) {
-	db := c.db
 	c.clear()
 	c.busy.Store(false)
-	if db.ended.Load() != nil {
-		p.mu.Lock()
-		p.idle.Broadcast()
-		p.mu.Unlock()
-		return
-	}
 	p.free.Put(c)
 }
 
-// drain waits until no errand is in use. The database must have ended.
-func (p *errandPool) drain() {
+// drain waits until no errand is in use, or those that are may never come back:
+// what they are to show waits for a disk that fails. The database must have ended.
+func (p *errandPool) drain(hopeless func() bool) {
+	ticker := time.NewTicker(drainInterval)
+	defer ticker.Stop()
+	for !p.isIdle() && !hopeless() {
+		<-ticker.C
+	}
+}
+
+// isIdle reports whether no errand is in use.
+func (p *errandPool) isIdle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.idle.L = &p.mu
-	for _, c := range p.all {
-		for c.busy.Load() {
-			p.idle.Wait()
-		}
-	}
+	return !slices.ContainsFunc(p.all, func(c *errand) bool { return c.busy.Load() })
 }
 
 // flush has all errands' commands counted.
@@ -160,7 +160,7 @@ func (c *errand) run(ctx context.Context) error {
 // then, whose turn takes less, and parking takes more.
 const spins = 400
 
-// await waits until the batch is done. If the context ends before, the errand is not
+// await waits until the batch is done. If the context, or the database, ends before, the errand is not
 // the caller's any more: the shards have it, and it goes back when they are done.
 func (c *errand) await(ctx context.Context) error {
 	if runtime.GOMAXPROCS(0) > 1 {
@@ -177,9 +177,10 @@ func (c *errand) await(ctx context.Context) error {
 	case <-c.told:
 		return nil
 	case <-ctx.Done():
+	case <-c.db.closed: // with a disk that fails, and what was to be shown waits for that
 	}
 	if c.state.CompareAndSwap(parked, abandoned) {
-		return ctx.Err()
+		return cmp.Or(ctx.Err(), ErrClosed)
 	}
 	<-c.told
 	return nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/keyspace/journal/faultfs"
 )
 
@@ -45,6 +46,31 @@ func TestFullDiskRefusesWrites(t *testing.T) {
 	}
 	want := db.content()
 	keep(t, disk.Crash(), "shards", "2").wantContent(want)
+}
+
+// A server can be closed though its disk fails and writes wait for that. They are
+// told that it was closed, not that they are kept.
+func TestCloseWithoutDisk(t *testing.T) {
+	t.Parallel()
+	disk := newDisk(t, 1)
+	db := keep(t, disk, "appendfsync", "always")
+	db.do("SET", "a", "1")
+	disk.Fail(func(c faultfs.Call) error {
+		if c.Op.Changes() {
+			return errDisk
+		}
+		return nil
+	})
+	told := make(chan error)
+	go func() {
+		_, err := db.Do(context.Background(), "SET", "a", "2")
+		told <- err
+	}()
+	db.soon("the disk is in trouble", func() bool { return db.info("aof_last_write_status") == "err" })
+	db.Close()
+	if err := <-told; !errors.Is(err, actors.ErrClosed) {
+		t.Errorf("the write is told %v", err)
+	}
 }
 
 // crowd is callers that write as long as they are let, and know what they were

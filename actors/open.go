@@ -162,7 +162,7 @@ func (db *DB) Close() error {
 	e.close.Do(func() {
 		e.pipes.Close()
 		e.links.close()
-		e.errands.drain()
+		e.errands.drain(e.system.isStuck)
 		e.group.Wait()
 		e.unsaved = e.system.SaveAtEnd(Stop{})
 		e.system.Close()

@@ -150,6 +150,9 @@ func (s *System) CloseStore() {
 // that should be.
 func (s *System) Unwritten() bool { return s.unwritten.Load() }
 
+// isStuck reports whether what was changed can't be got on disk now.
+func (s *System) isStuck() bool { return s.Store != nil && s.Store.Status().Trouble != nil }
+
 // Records reports whether changes are recorded in a journal.
 func (s *System) Records() bool { return s.Store != nil && s.Store.Records() }
 
