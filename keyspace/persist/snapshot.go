@@ -183,11 +183,13 @@ const redisVersion = "7.0.15"
 func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 	var bytes []byte
 	var keys, before, wants int
+	pace := pace{store: p.Store}
 	for done := false; !done; {
 		p.heed(shard, halt)
 		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
 			bytes, done = tx.SaveSome(bytes[:0], sliceBytes)
 			keys, wants = tx.SavedKeys(), p.images[shard].wants()
+			pace.look(tx)
 		})
 		p.saver.walked.Add(int64(keys - before))
 		before = keys
@@ -196,6 +198,7 @@ func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 			return
 		}
 		p.put(bytes, wants)
+		pace.rest()
 	}
 }
 
@@ -203,17 +206,20 @@ func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 func (p *snapshot) walkLarge(shard int, halt <-chan struct{}) {
 	var bytes []byte
 	var wants int
+	pace := pace{store: p.Store}
 	for left := 1; left > 0; {
 		p.heed(shard, halt)
 		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
 			bytes, _ = tx.SaveLarge(bytes[:0], sliceBytes)
 			left, wants = tx.LargeLeft(), p.images[shard].wants()
+			pace.look(tx)
 		})
 		if broken != nil {
 			p.fail(fmt.Errorf("%v", broken.Reason))
 			return
 		}
 		p.put(bytes, wants)
+		pace.rest()
 	}
 }
 
