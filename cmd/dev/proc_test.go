@@ -21,6 +21,20 @@ func TestParseStat(t *testing.T) {
 	f("1 (x) R 1 1 1 0 -1 0 0 0 0 0 many 50 0 0 20", 0, false)
 }
 
+func TestParseChildren(t *testing.T) {
+	t.Parallel()
+	f := func(text string, want time.Duration, ok bool) {
+		t.Helper()
+		got, err := parseChildren([]byte(text))
+		if got != want || (err == nil) != ok {
+			t.Errorf("parseChildren(%q) = %v, %v; want %v, success %v", text, got, err, want, ok)
+		}
+	}
+	f("4234 (redis) (server) S 4232 4232 2741 0 -1 4194560 1237 0 6 0 7 4 30 12 20 0 5 0 64155", 420*time.Millisecond, true)
+	f("1 (short) S 1 2 3", 0, false)
+	f("1 (x) R 1 1 1 0 -1 0 0 0 0 0 0 50 many 0 20", 0, false)
+}
+
 func TestParseSchedstat(t *testing.T) {
 	t.Parallel()
 	f := func(text string, want time.Duration, ok bool) {

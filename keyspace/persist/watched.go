@@ -82,6 +82,9 @@ type seam struct {
 	dir  string
 }
 
+// FilesOf is the files of a directory on a journal's disk, as Foreign has them.
+func FilesOf(disk journal.FS, dir string) fs.FS { return seam{disk, dir} }
+
 // Open implements fs.FS.
 func (s seam) Open(name string) (fs.File, error) {
 	file, err := s.disk.Open(filepath.Join(s.dir, name))
