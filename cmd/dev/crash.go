@@ -218,7 +218,7 @@ func (t *crashTest) inspect() error {
 
 // verify compares.
 func (t *crashTest) verify() error {
-	l, err := dial(t.victim.port, "")
+	l, err := t.victim.dial()
 	if err != nil {
 		return err
 	}
@@ -309,17 +309,17 @@ func (t *crashTest) assault() error {
 	source := func(n int) *rand.Rand { return rand.New(rand.NewPCG(t.Seed, uint64(t.round)<<16+uint64(n))) }
 	for i, w := range t.writers {
 		w.rng, w.shards = source(i), t.plan.shards
-		running.Go(func() { w.work(t.victim.port, stop) })
+		running.Go(func() { w.work(t.victim, stop) })
 	}
 	for i, c := range t.consumers {
 		c.rng = source(100 + i)
-		running.Go(func() { c.work(t.victim.port, stop) })
+		running.Go(func() { c.work(t.victim, stop) })
 	}
 	t.meddler.rng, t.meddler.mixed, t.meddler.strict, t.meddler.err = source(200), t.plan.mixed, nil, nil
 	if t.plan.policy == "always" {
 		t.meddler.strict = []span{{from: time.Time{}}}
 	}
-	running.Go(func() { t.meddler.work(t.victim.port, stop) })
+	running.Go(func() { t.meddler.work(t.victim, stop) })
 	select {
 	case <-t.victim.gone:
 	case <-time.After(t.plan.delay):
@@ -359,7 +359,7 @@ func (t *crashTest) note() error {
 
 // flushAll sends FLUSHALL and leaves the server a moment.
 func (t *crashTest) flushAll() {
-	l, err := dial(t.victim.port, "")
+	l, err := t.victim.dial()
 	if err != nil {
 		return
 	}

@@ -20,8 +20,8 @@ type meddler struct {
 }
 
 // work meddles until the link breaks or stop is closed.
-func (m *meddler) work(port int, stop <-chan struct{}) {
-	l, err := dial(port, "")
+func (m *meddler) work(v *victim, stop <-chan struct{}) {
+	l, err := v.dial()
 	if err != nil {
 		return
 	}

@@ -211,9 +211,9 @@ type pop struct {
 }
 
 // work takes tokens until the link breaks or stop is closed.
-func (c *consumer) work(port int, stop <-chan struct{}) {
+func (c *consumer) work(v *victim, stop <-chan struct{}) {
 	c.pops, c.open = nil, 0
-	l, err := dial(port, "")
+	l, err := v.dial()
 	if err != nil {
 		return
 	}

@@ -4,36 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 )
 
 // victim is a server that is going to be killed.
 type victim struct {
-	port int
-	cmd  *exec.Cmd
-	log  string // the file that it prints to
-	gone chan struct{}
+	socket string
+	cmd    *exec.Cmd
+	log    string // the file that it prints to
+	gone   chan struct{}
+}
+
+// dial connects to it.
+func (v *victim) dial() (*link, error) {
+	conn, err := net.Dial("unix", v.socket)
+	if err != nil {
+		return nil, err
+	}
+	return &link{conn: conn}, nil
 }
 
 // launch starts the program. At the failpoint, if that is not "", it kills
 // itself.
 func (t *crashTest) launch(ctx context.Context, failpoint string) (*victim, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	v := &victim{port: port, log: t.dir() + ".log", gone: make(chan struct{})}
+	v := &victim{socket: filepath.Join(t.work, "socket"), log: t.dir() + ".log", gone: make(chan struct{})}
 	log, err := os.OpenFile(v.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	args := append([]string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1", "--dir", t.dir(), "--enable-debug-command", "yes"}, t.plan.settings...)
+	args := append([]string{"--port", "0", "--unixsocket", v.socket, "--dir", t.dir(), "--enable-debug-command", "yes"}, t.plan.settings...)
 	fmt.Fprintf(log, "# %s, failpoint %q\n", strings.Join(args, " "), failpoint)
 	v.cmd = exec.CommandContext(ctx, t.path, args...)
 	v.cmd.Env = append(os.Environ(), "FAILPOINT="+failpoint)
@@ -63,7 +68,7 @@ func (v *victim) await() error {
 			return fmt.Errorf("the server did not start:\n%s", v.lastWords())
 		default:
 		}
-		l, err := dial(v.port, "")
+		l, err := v.dial()
 		if err != nil {
 			continue
 		}

@@ -37,9 +37,9 @@ func newCrashWriter(n int, rng *rand.Rand, swaps bool) *crashWriter {
 func (w *crashWriter) name() string { return fmt.Sprintf("writer %d", w.writer) }
 
 // work sends until the link breaks, or stop is closed and all is answered.
-func (w *crashWriter) work(port int, stop <-chan struct{}) {
+func (w *crashWriter) work(v *victim, stop <-chan struct{}) {
 	w.units = nil
-	l, err := dial(port, "")
+	l, err := v.dial()
 	if err != nil {
 		return
 	}
