@@ -43,7 +43,7 @@ func TestMemoryOfLargeValues(t *testing.T) {
 	for _, transport := range []string{"loops", "goroutines"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1", "--transport", transport)
+			s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1", "--transport", transport, "--appendonly", "no")
 			c := s.dial()
 			c.ask("PING")
 			idle := s.residentMB("VmRSS")
@@ -87,7 +87,7 @@ func TestMemoryOfLargeValues(t *testing.T) {
 func TestMemoryOfEmptyPromises(t *testing.T) {
 	t.Parallel()
 	const clients = 300
-	s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1")
+	s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1", "--appendonly", "no")
 	last := s.dial()
 	last.ask("PING")
 	idle := s.residentMB("VmRSS")
