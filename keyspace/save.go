@@ -46,6 +46,7 @@ type saving struct {
 	scratch []byte
 	slots   []*table.Slot // that the walk has come to
 	keys    int
+	weight  int // bytes of what was saved whole, in this slice
 	err     error
 }
 
@@ -97,12 +98,14 @@ func (tx *Tx) SaveSome(dst []byte, most int) (out []byte, done bool) {
 	}
 	end := len(dst) + len(s.early) + most
 	dst, s.bytesDB = s.takeEarly(dst)
-	for steps := 0; len(s.sources) > 0 && len(dst) < end && steps < saveSteps; steps++ {
+	s.weight = 0
+	part := 1
+	for steps := 0; len(s.sources) > 0 && len(dst) < end && steps < saveSteps && s.weight < weightMax; steps++ {
 		src := s.sources[0]
 		db := home{sh, src.at}
 		next := src.cursor
 		slots := s.slots[:0]
-		for more := true; more; more = next != 0 && len(slots) < warmPart {
+		for more := true; more; more = next != 0 && len(slots) < part {
 			next = src.at.keys.Walk(next, func(slot *table.Slot) { slots = append(slots, slot) })
 		}
 		tx.warmSlots(sh, slots)
@@ -110,6 +113,10 @@ func (tx *Tx) SaveSome(dst []byte, most int) (out []byte, done bool) {
 			dst = tx.saveSlot(dst, db, src.db, slot)
 		}
 		s.slots = slots
+		part = warmPart
+		if s.weight > (steps+1)*weightMax/4 { // long values
+			part = 1
+		}
 		if src.cursor = next; next == 0 {
 			sh.endSource(src)
 		}
@@ -133,8 +140,13 @@ func (s *saving) takeEarly(dst []byte) (out []byte, last int) {
 // keeps while it is saved.
 const earlyKept = 1 << 20
 
-// saveSteps bounds the buckets that one slice of a save walks.
-const saveSteps = 128
+// saveSteps bounds the steps that one slice of a save takes, and weightMax about how
+// many bytes it looks at, which may be many more than it appends: compressing them
+// takes time.
+const (
+	saveSteps = 128
+	weightMax = 64 << 10
+)
 
 // saveSlot saves the key of a slot that the walk has come to.
 func (tx *Tx) saveSlot(dst []byte, at home, db int, slot *table.Slot) []byte {
@@ -156,6 +168,10 @@ func (tx *Tx) saveValue(dst []byte, v *Value, db int, last *int) []byte {
 	s.keys++
 	if tx.freeze(v, db) {
 		return dst
+	}
+	s.weight += v.head.size()
+	if v.head.object() {
+		s.weight += int(v.Object().Bytes())
 	}
 	if *last != db {
 		dst, *last = s.image.Database(dst, db), db

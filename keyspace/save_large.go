@@ -103,7 +103,7 @@ func (tx *Tx) SaveLarge(dst []byte, most int) (out []byte, whole bool) {
 		l.begun = true
 	}
 	end := len(dst) + most
-	for steps := 0; len(dst) < end && steps < saveSteps; steps++ {
+	for steps := 0; len(dst) < end && steps < largeSteps; steps++ {
 		done := false
 		if dst, done = s.walk(dst, l); done {
 			if s.image != nil {
@@ -116,8 +116,13 @@ func (tx *Tx) SaveLarge(dst []byte, most int) (out []byte, whole bool) {
 	return dst, false
 }
 
-// walkEffort is how much of a large value is walked at once.
-const walkEffort = 64
+// walkEffort is how much of a large value is walked at once, largeSteps how often in
+// a slice: as its elements may become much shorter than they are, the bytes that are
+// appended are no bound of what that takes.
+const (
+	walkEffort = 64
+	largeSteps = 16
+)
 
 // walk appends some of a large value.
 func (s *saving) walk(dst []byte, l *large) (out []byte, done bool) {
