@@ -113,9 +113,9 @@ func (c *persistCmd) measureTurns(ctx context.Context, p program) (t turnMeasure
 		if err != nil {
 			return err
 		}
-		t.Plain, err = longestTurn(l, func() error { return pause(ctx, c.Seconds) })
+		t.Plain, err = c.longestTurn(l, func() error { return pause(ctx, c.Seconds) })
 		if err == nil {
-			t.Saving, err = longestTurn(l, func() error {
+			t.Saving, err = c.longestTurn(l, func() error {
 				_, _, err := s.save(ctx)
 				return err
 			})
@@ -146,16 +146,30 @@ func fillHash(s *server, fields int) error {
 	})
 }
 
-// longestTurn is the longest turn of a shard during something, in milliseconds of CPU.
-func longestTurn(l *link, something func() error) (ms float64, err error) {
-	for _, words := range []string{"ON", "RESET"} {
-		if _, err := l.ask("DEBUG", "TURNS", words); err != nil {
+// longestTurn is the longest turn of a shard during something, in milliseconds of CPU: the median of the
+// rounds, as whatever interrupts a thread counts as its CPU.
+func (c *persistCmd) longestTurn(l *link, something func() error) (ms float64, err error) {
+	var all []float64
+	for range c.Rounds {
+		for _, words := range []string{"ON", "RESET"} {
+			if _, err := l.ask("DEBUG", "TURNS", words); err != nil {
+				return 0, err
+			}
+		}
+		if err := something(); err != nil {
 			return 0, err
 		}
+		longest, err := l.turn()
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, longest)
 	}
-	if err := something(); err != nil {
-		return 0, err
-	}
+	return spreadOf(all).Median, nil
+}
+
+// turn is the longest turn that the server has measured, in milliseconds.
+func (l *link) turn() (ms float64, err error) {
 	turns, err := l.ask("DEBUG", "TURNS")
 	items := turns.Items()
 	for i := 0; i+1 < len(items); i += 2 {
