@@ -94,24 +94,34 @@ func (r *Reader) Err() error {
 
 // Next is the next unit. At the end, if all was well, the error is io.EOF, else
 // a *FileError; either stays.
-func (r *Reader) Next() (Unit, error) {
+func (r *Reader) Next() (u Unit, err error) {
+	err = r.read(&u)
+	return u, err
+}
+
+// read is Next, into room that there is.
+func (r *Reader) read(u *Unit) error {
 	for r.err == nil && r.snapshot != nil {
-		it, err := r.snapshot.Next()
+		err := r.snapshot.Read(&u.Item)
 		switch {
 		case err == nil:
-			return Unit{File: r.name, Offset: it.Offset, Item: it}, nil
+			u.File, u.Offset = r.name, u.Item.Offset
+			u.Commands, u.Transaction, u.Time = nil, false, 0
+			return nil
 		case errors.Is(err, io.EOF):
 			r.d, r.snapshot = r.snapshot.Rest(), nil
 		default:
 			r.snapshotFailed()
 		}
 	}
+	*u = Unit{}
 	if r.err == nil {
-		if u, whole := r.unit(); whole {
-			return u, nil
+		if next, whole := r.unit(); whole {
+			*u = next
+			return nil
 		}
 	}
-	return Unit{}, r.err
+	return r.err
 }
 
 // snapshotFailed makes a mistake of the snapshot, if there is one, that of the

@@ -173,14 +173,20 @@ func (s *Source) Progress() (read, total int64) {
 // Next is the next unit. At the end, if all was well, the error is io.EOF; it
 // is a *FileError with ErrTorn only in the last file, as nothing may be missing
 // before another one.
-func (s *Source) Next() (Unit, error) {
+func (s *Source) Next() (u Unit, err error) {
+	err = s.Read(&u)
+	return u, err
+}
+
+// Read is Next, for one who has room for the unit.
+func (s *Source) Read(u *Unit) error {
 	for s.err == nil {
 		if s.r == nil && !s.begin() {
 			break
 		}
-		u, err := s.r.Next()
+		err := s.r.read(u)
 		if err == nil {
-			return u, nil
+			return nil
 		}
 		if !errors.Is(err, io.EOF) {
 			s.err = s.placed(err)
@@ -188,7 +194,8 @@ func (s *Source) Next() (Unit, error) {
 		}
 		s.end()
 	}
-	return Unit{}, s.err
+	*u = Unit{}
+	return s.err
 }
 
 // Err is the mistake after which nothing more is read, also within the elements

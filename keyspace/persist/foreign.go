@@ -158,8 +158,7 @@ func (s *Store) loadOver(l *loader, f Foreign, some bool) error {
 func (s *Store) readSource(l *loader, source *aof.Source, f Foreign) error {
 	var u aof.Unit
 	for units := 0; ; units++ {
-		var err error
-		u, err = source.Next()
+		err := source.Read(&u)
 		switch {
 		case errors.Is(err, io.EOF) && units == 0 && source.Kind() == aof.Commands && f.Name == s.fileName():
 			return f.placed(errEmpty) // which may be a log without commands, but no snapshot

@@ -20,7 +20,7 @@ import (
 // until all before it is done.
 
 const (
-	batchItems = 256
+	batchItems = 1024
 	batchBytes = 128 << 10
 	batchesMax = 4 // that wait for a shard
 )
@@ -222,7 +222,7 @@ func (l *loader) key(item *rdb.Item) error {
 
 // large puts a value in place whose elements are read meanwhile.
 func (l *loader) large(f *feed, item *rdb.Item) (err error) {
-	broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putItem(tx, item, &rdb.Decoder{}) })
+	broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putPart(tx, []rdb.Item{*item}, &rdb.Decoder{}) })
 	if broken != nil {
 		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
 	}
@@ -246,13 +246,25 @@ func (l *loader) putItems(tx *keyspace.Tx, items []rdb.Item, d *rdb.Decoder) {
 			keys[i] = part[i].Key
 		}
 		tx.Warm(part[0].DB, keys[:len(part)]) // mostly they are all of one database
-		for i := range part {
-			if err := putItem(tx, &part[i], d); err != nil {
-				l.fail(err)
-				return
-			}
+		if err := putPart(tx, part, d); err != nil {
+			l.fail(err)
+			return
 		}
 	}
+}
+
+// putPart makes keys what the file says, one after the other.
+func putPart(tx *keyspace.Tx, part []rdb.Item, d *rdb.Decoder) (err error) {
+	tx.Load(func() {
+		for i := 0; i < len(part) && err == nil; i++ {
+			tx.DB = part[i].DB
+			err = putValue(tx, &part[i], d)
+		}
+	})
+	for i := 0; i < len(part) && err == nil; i++ {
+		restamp(tx, &part[i])
+	}
+	return err
 }
 
 // warmItems is how many keys are looked ahead for.
@@ -300,16 +312,15 @@ func (l *loader) refuse(words [][]byte, reply resp.Reply) {
 	}
 }
 
-// putItem makes a key what the file says.
-func putItem(tx *keyspace.Tx, item *rdb.Item, d *rdb.Decoder) (err error) {
-	tx.DB = item.DB
-	tx.Load(func() { err = putValue(tx, item, d) })
-	if err == nil && (item.Idle >= 0 || item.Freq >= 0) {
-		if v := tx.Peek(item.Key); !v.Missing() {
-			tx.Restamp(v, item.Idle, int64(item.Freq))
-		}
+// restamp gives a key the access clock that the file says.
+func restamp(tx *keyspace.Tx, item *rdb.Item) {
+	if item.Idle < 0 && item.Freq < 0 {
+		return
 	}
-	return err
+	tx.DB = item.DB
+	if v := tx.Peek(item.Key); !v.Missing() {
+		tx.Restamp(v, item.Idle, int64(item.Freq))
+	}
 }
 
 func putValue(tx *keyspace.Tx, item *rdb.Item, d *rdb.Decoder) error {

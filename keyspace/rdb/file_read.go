@@ -109,7 +109,13 @@ func (r *FileReader) Rest() *Decoder {
 
 // Next is the next item. At the end, if all was well, the error is io.EOF, else
 // a *FileError; either stays.
-func (r *FileReader) Next() (Item, error) {
+func (r *FileReader) Next() (it Item, err error) {
+	err = r.Read(&it)
+	return it, err
+}
+
+// Read is Next, for one who has room for the item.
+func (r *FileReader) Read(it *Item) error {
 	if r.unread {
 		r.unread = false
 		layouts[r.item.Form].frame(r.d)
@@ -121,13 +127,15 @@ func (r *FileReader) Next() (Item, error) {
 	for r.err == nil && r.d.err == nil {
 		if r.part(r.d.Byte()) && r.d.err == nil {
 			r.item.DB = r.db
-			return r.item, nil
+			*it = r.item
+			return nil
 		}
 	}
 	if r.err == nil {
 		r.failed()
 	}
-	return Item{}, r.err
+	*it = Item{}
+	return r.err
 }
 
 // failed makes the Decoder's mistake one of the file.
