@@ -46,6 +46,12 @@ type Options struct {
 	Databases, Clients int
 	// Settings are the limits of the keyspace.
 	Settings *keyspace.Settings
+	// Memory is the most memory to use, in bytes, 0 for any amount; Settings.Policy
+	// says what goes when that is reached. Process says that the process is the
+	// server's alone: all that it takes counts then, and Go's memory limit is set.
+	// Otherwise data, and large requests and replies, count.
+	Memory  int64
+	Process bool
 	// Families add the commands of the packages below this one.
 	Families []Family
 	// Renames are applied to the catalogue when it is complete.
@@ -96,6 +102,7 @@ type System struct {
 	hub       *subscription.Hub
 	tree      *tree
 	idle      idler
+	memory    memory
 	version   atomic.Uint64 // of the last change, without a journal
 
 	savedAtEnd bool // SaveAtEnd was called
@@ -171,6 +178,8 @@ func (s *System) start() (err error) {
 		return err
 	}
 	s.idle.start(s.Server)
+	s.memory.start(s.Server, s.options.Process)
+	s.SetMemory(s.options.Memory)
 	if s.options.Ready != nil {
 		err = s.options.Ready(s)
 	}
@@ -301,6 +310,7 @@ func (s *System) Loops() int { return s.transport.Loops() }
 // Close stops the server at once: links are closed as they are. See Drain.
 func (s *System) Close() {
 	s.idle.close()
+	s.memory.close()
 	s.Scripts.Close()
 	s.transport.Close()
 	s.Server.Recall()

@@ -14,7 +14,7 @@ import (
 // shard is the actor around a Shard.
 //
 //	owns      a Shard
-//	accepts   Execute, ExpireTick, SweepTick, adoption
+//	accepts   Execute, ExpireTick, SweepTick, ShedTick, adoption
 //	sends     Execute on to the next shard and back to its Owner
 //	crashes   when a handler panics, or the shard itself: clients get an error,
 //	          Config.Broken is told, and what the shard holds is not trusted
@@ -26,6 +26,7 @@ type shard struct {
 	due     atomic.Int64 // the nearest deadline, for the ticker; noDue if none
 
 	sweeping bool         // a SweepTick is under way
+	shedding atomic.Bool  // likewise a ShedTick
 	suspect  bool         // a handler has failed in it: see rebuild.go
 	early    atomic.Int64 // Shard.EarlyBytes after the last turn
 	changes  atomic.Int64 // Stats.Changes, likewise
@@ -49,6 +50,8 @@ type Node struct {
 	meter    atomic.Pointer[TurnMeter]
 	keeping  atomic.Pointer[keeping]
 	loading  atomic.Bool
+	bound    Bound
+	exceeded exceeded
 	stop     chan struct{}
 	ticking  sync.WaitGroup
 }
@@ -116,6 +119,9 @@ func (*ExpireTick) IsSlow() bool { return true }
 // IsSlow: ticks run on workers.
 func (*SweepTick) IsSlow() bool { return true }
 
+// IsSlow: ticks run on workers.
+func (*ShedTick) IsSlow() bool { return true }
+
 // Receive is called by protoactor.
 func (sh *shard) Receive(ctx actor.Context) {
 	if meter := sh.node.meter.Load(); meter != nil {
@@ -128,6 +134,8 @@ func (sh *shard) Receive(ctx actor.Context) {
 		sh.expireTick()
 	case *SweepTick:
 		sh.sweepTick()
+	case *ShedTick:
+		sh.shedTick()
 	case *adoption:
 		sh.adopt(m)
 	case *actor.Started, *actor.Stopping, *actor.Stopped, *actor.Terminated:
@@ -239,6 +247,11 @@ func (sh *shard) after() {
 	if sh.save != nil || sh.early.Load() != 0 {
 		sh.early.Store(int64(sh.EarlyBytes()))
 	}
+	sh.tell(&sh.node.bound, sh.node.Settings().Policy)
+	if sh.short {
+		sh.short = false
+		sh.node.shed()
+	}
 	if sh.Garbage() && !sh.sweeping {
 		sh.sweeping = true
 		sh.node.root.Send(sh.pid, &SweepTick{})
@@ -266,5 +279,31 @@ func (sh *shard) sweepTick() {
 	}
 	if sh.sweeping = sh.Sweep(); sh.sweeping {
 		sh.node.root.Send(sh.pid, &SweepTick{})
+	}
+	sh.tell(&sh.node.bound, sh.node.Settings().Policy)
+}
+
+// shedTick lets a slice of keys go if the node is above its limit, and asks for
+// another one as long as that helps.
+func (sh *shard) shedTick() {
+	sh.shedding.Store(false)
+	if sh.suspect {
+		return
+	}
+	turn := sh.node.newTurn()
+	tx := Begin(&turn, []*Shard{sh.Shard}, sh.node.Len())
+	more := tx.Shed()
+	tx.End(&turn)
+	sh.short = false // the others have been asked
+	sh.after()
+	if more {
+		sh.askToShed()
+	}
+}
+
+// askToShed sends a ShedTick, if none is under way.
+func (sh *shard) askToShed() {
+	if !sh.shedding.Swap(true) {
+		sh.node.root.Send(sh.pid, &ShedTick{})
 	}
 }

@@ -21,7 +21,8 @@ import (
 //
 //	| database * 2 + ended | words | length | bytes | length | bytes | …
 //
-// ended is 1 if nobody asked for it: something was past its deadline.
+// ended is 1 if nobody asked for it: something was past its deadline, or went to
+// make room.
 
 // Log is where effects are recorded.
 type Log interface {
@@ -62,8 +63,8 @@ func (tx *Tx) NoEffect() { tx.effects.replaced = true }
 // Did records a change that is no command's: see Request.Do.
 func (tx *Tx) Did(words ...[]byte) { tx.effect(0, words) }
 
-// Ended records what nobody asked for: that something was past its deadline. The
-// words are a command's on one key.
+// Ended records what nobody asked for: that something was past its deadline, or
+// went to make room. The words are a command's on one key.
 func (tx *Tx) Ended(words ...[]byte) { tx.effect(1, words) }
 
 func (tx *Tx) effect(ended uint64, words [][]byte, more ...[]byte) {

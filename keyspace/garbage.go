@@ -21,6 +21,7 @@ const (
 type garbage struct {
 	objects []Object
 	tables  []discarded
+	bytes   int64 // about what the objects take
 }
 
 // discarded is a flushed database's table, whose entries up to the cursor are
@@ -80,11 +81,17 @@ func (sh *Shard) Garbage() bool {
 func (sh *Shard) sweepObject(effort int) (done bool) {
 	g := &sh.garbage
 	last := len(g.objects) - 1
-	if !g.objects[last].Free(sh.mem, effort) {
+	before := sh.mem.Stats().Held
+	done = g.objects[last].Free(sh.mem, effort)
+	g.bytes = max(0, g.bytes-(before-sh.mem.Stats().Held))
+	if !done {
 		return false
 	}
 	g.objects[last] = nil
 	g.objects = g.objects[:last]
+	if last == 0 {
+		g.bytes = 0
+	}
 	return true
 }
 
@@ -132,7 +139,9 @@ func (sh *Shard) freeObject(ref slab.Ref, head *header) {
 	if sh.holdsFrozen(obj) {
 		return
 	}
+	bytes, before := obj.Bytes(), sh.mem.Stats().Held
 	if !obj.Free(sh.mem, freeSlice) {
 		sh.garbage.objects = append(sh.garbage.objects, obj)
+		sh.garbage.bytes += max(0, bytes-(before-sh.mem.Stats().Held))
 	}
 }

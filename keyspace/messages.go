@@ -8,7 +8,7 @@ import (
 	"github.com/troupedb/troupe/resp/command"
 )
 
-// Accepted by a shard: Execute, ExpireTick, SweepTick, adoption.
+// Accepted by a shard: Execute, ExpireTick, SweepTick, ShedTick, adoption.
 // Sent by a shard: Execute on to the next shard that it visits, and back to
 // its owner when done.
 
@@ -88,6 +88,8 @@ type Request struct {
 	Took int64
 	// Failure is the code of the error that was the answer, else "".
 	Failure string
+	// Refused says that it was not run, for want of memory.
+	Refused bool
 
 	ahead
 }
@@ -119,6 +121,10 @@ type ExpireTick struct{}
 
 // SweepTick asks a shard to free a slice of its garbage.
 type SweepTick struct{}
+
+// ShedTick asks a shard to say what memory it takes, and to let keys go if the
+// node is above its limit.
+type ShedTick struct{}
 
 // The states of an Execute.
 const (

@@ -99,6 +99,9 @@ func (n *Node) newTurn() Turn {
 	turn.Start = n.nanos()
 	turn.Now = (turn.Start + n.offset.Load()) / int64(time.Millisecond)
 	turn.Settings, turn.Seed = n.set.Load(), rand.Uint64()
+	if n.bound.limit.Load() > 0 && !n.loading.Load() {
+		turn.Bound = &n.bound
+	}
 	if k := n.keeping.Load(); k != nil {
 		k.keep(&turn)
 	}
@@ -119,6 +122,7 @@ func (n *Node) tick() {
 		case <-ticker.C:
 			n.syncClock()
 			n.expireDue()
+			n.watchBound()
 		}
 	}
 }

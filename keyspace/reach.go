@@ -134,7 +134,7 @@ func (tx *Tx) EventMark() int { return len(tx.events) }
 func (tx *Tx) ForgetEvents(mark int) {
 	left := tx.events[:mark]
 	for _, e := range tx.events[mark:] {
-		if e.Name == "expired" {
+		if e.Name == "expired" || e.Name == "evicted" {
 			left = append(left, e)
 		}
 	}

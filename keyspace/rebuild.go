@@ -161,7 +161,7 @@ func (sh *Shard) takeOver(old *Shard) {
 		sh.flagAll(d, true)
 	}
 	sh.passing, sh.tracked = old.passing, old.tracked
-	sh.version, sh.now, sh.Stats = old.version, old.now, old.Stats
+	sh.version, sh.now, sh.Stats, sh.told = old.version, old.now, old.Stats, old.told
 }
 
 // touchAll tells all who watch a key of the shard, or have read one, that it may

@@ -23,10 +23,13 @@ type Shard struct {
 	opened  int // no database from this number on has ever had a key
 	objects objects
 	garbage garbage
-	tracked tracked // read by clients that keep caches
-	passing int     // waiters that change another key too
-	save    *saving // that is under way, or nil
-	allocs  uint64  // the heap's, at the end of the last turn
+	tracked tracked   // read by clients that keep caches
+	passing int       // waiters that change another key too
+	save    *saving   // that is under way, or nil
+	allocs  uint64    // the heap's, at the end of the last turn
+	told    footprint // what the Bound was told
+	pool    pool      // of keys that may go
+	short   bool      // memory is short, and what could be done in a turn did not end that
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
 	version uint64 // that of the last change
@@ -41,6 +44,7 @@ type Shard struct {
 type Stats struct {
 	Hits, Misses int64 // look-ups by reading commands
 	Expired      int64 // keys gone at their deadline
+	Evicted      int64 // keys gone to make room
 	Changes      int64 // keys changed
 }
 

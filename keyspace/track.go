@@ -19,7 +19,8 @@ type Tracker interface {
 // Invalid is a key that was changed.
 type Invalid struct {
 	Key string
-	// By is the client that has changed it, 0 if none has: it was its time.
+	// By is the client that has changed it, 0 if none has: it was its time, or
+	// memory was short.
 	By uint64
 	// Readers are those who have read it before.
 	Readers []Tracker
@@ -109,7 +110,7 @@ func (tx *Tx) invalidate(sh *Shard, key []byte, event string) {
 		return
 	}
 	one.Key = string(key)
-	if tx.Caller != nil && event != "expired" {
+	if tx.Caller != nil && event != "expired" && event != "evicted" {
 		one.By = tx.Caller.ID()
 	}
 	tx.tracking.invalid = append(tx.tracking.invalid, one)

@@ -22,6 +22,8 @@ type Turn struct {
 	Start int64
 	// Ears hears what the turn has done; nil: nobody.
 	Ears Ears
+	// Bound is how much memory there is; nil: any amount.
+	Bound *Bound
 	// Log records changes and draws their versions. If it is nil, Versions draws
 	// so many, and returns the one before the first.
 	Log      Log
@@ -57,6 +59,7 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 	}
 	tx.only, tx.now, tx.rng, tx.Settings, tx.total = last, now, t.Seed, t.Settings, total
 	tx.stamp = newStamp(now, t.Settings)
+	tx.bound, tx.oom = t.Bound, false
 	tx.effects.on = t.Log != nil
 	tx.tracking.broadcast = t.Ears != nil && t.Ears.Broadcasts()
 	if len(held) > 1 {
@@ -162,7 +165,9 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 	start, from := t.Start, 0
 	for at = range x.Requests {
 		if at%warmPart == 0 {
-			tx.warm(x.Requests[at:min(at+warmPart, len(x.Requests))])
+			part := x.Requests[at:min(at+warmPart, len(x.Requests))]
+			tx.roomFor(part, at == 0)
+			tx.warm(part)
 		}
 		q := &x.Requests[at]
 		reply := tx.run(q)
@@ -208,6 +213,10 @@ func (tx *Tx) run(q *Request) resp.Reply {
 	tx.hint(q)
 	if q.Do != nil {
 		return q.Do(tx)
+	}
+	if tx.bound != nil && !tx.hasRoom(q) {
+		q.Refused = true
+		return ErrOOM
 	}
 	tx.args.Reset(&q.Spec.Meta, q.Argv)
 	tx.begin(q)

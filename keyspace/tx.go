@@ -44,6 +44,9 @@ type Tx struct {
 
 	tracking tracking
 
+	bound *Bound // on memory; nil: there is none
+	oom   bool   // the present command began when there was none
+
 	hinted  *byte // the key whose hash is known, by its place
 	hintLen int
 	ahead   ahead
@@ -96,6 +99,10 @@ type Settings struct {
 	// maxmemory-policy); the other two are lfu-log-factor and lfu-decay-time.
 	LFU                           bool
 	LFULogFactor, LFUDecayMinutes int
+	// Policy says which keys may go when memory is short, of Samples drawn at a
+	// time, and Tenacity (0 to 100) how long a command may be held up for that.
+	Policy            Policy
+	Samples, Tenacity int
 	// ActiveExpire is off only for tests: DEBUG SET-ACTIVE-EXPIRE.
 	ActiveExpire bool
 	// Events says that changes are recorded as Events; NewKeys and Misses, that
@@ -127,7 +134,7 @@ func DefaultSettings() *Settings {
 		SetPackedEntries: 128, SetPackedValue: 64, SortedSetPackedEntries: 128, SortedSetPackedValue: 64,
 		SetIntsetEntries: 512, ListPackedSize: -2, HLLSparseMax: 3000,
 		StreamBlockBytes: 4096, StreamBlockEntries: 100,
-		LFULogFactor: 10, LFUDecayMinutes: 1, ActiveExpire: true,
+		LFULogFactor: 10, LFUDecayMinutes: 1, Samples: 5, Tenacity: 10, ActiveExpire: true,
 	}
 }
 

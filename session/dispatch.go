@@ -118,6 +118,11 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 	if refusal := s.denied(row, argv); refusal.Kind() != resp.None {
 		return refusal
 	}
+	if s.multi != nil || row.Here != nil {
+		if refusal := s.outOfMemory(row); refusal.Kind() != resp.None {
+			return refusal
+		}
+	}
 	if s.encoder.Proto() == 2 && s.Flags.Load()&FlagPubSub != 0 && !row.Flags.Has(command.Subscribed) {
 		return resp.Error("ERR Can't execute '" + row.Lower() + "': only " + s.allowedBeside() + " are allowed in this context")
 	}
@@ -125,6 +130,18 @@ func (s *Session) refusal(row *Command, argv [][]byte) resp.Reply {
 		return resp.Error("ERR Replica can't interact with the keyspace") // to Redis a monitor is one
 	}
 	return now.refuseNow(row)
+}
+
+// outOfMemory is the answer to a command when there is no memory, if it may need
+// some: in a transaction each may that is queued. Those that go to shards outside
+// of one are refused there, as what runs before them counts.
+func (s *Session) outOfMemory(row *Command) resp.Reply {
+	queues := s.multi != nil && !row.Flags.Has(command.AtOnce)
+	needs := row.Flags.Has(command.DenyOOM) || row.Flags.Has(command.Executes) && s.multi.needsMemory()
+	if (queues || needs) && s.server.Node.OutOfMemory() {
+		return keyspace.ErrOOM
+	}
+	return resp.Nothing
 }
 
 // argsShown bounds, in bytes, how much of an unknown command its error repeats.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -82,6 +83,7 @@ func (s *Session) queue(row *Command, argv [][]byte) {
 		s.link.Close()
 	}
 	s.Queued.Store(int32(len(s.multi.queued)))
+	s.QueuedBytes.Store(int64(m.bytes))
 }
 
 // wordBytes is what a queued word takes beside its bytes.
@@ -119,9 +121,15 @@ func (s *Session) abortMulti(row *Command, refusal resp.Reply) resp.Reply {
 	return refusal
 }
 
+// needsMemory reports whether a command of the transaction may need memory.
+func (m *Multi) needsMemory() bool {
+	return m != nil && slices.ContainsFunc(m.queued, func(q queuedCommand) bool { return q.row.Flags.Has(command.DenyOOM) })
+}
+
 func (s *Session) endMulti() {
 	s.multi = nil
 	s.Queued.Store(-1)
+	s.QueuedBytes.Store(0)
 	s.SetFlag(FlagMulti|FlagDirty, false)
 }
 

@@ -45,6 +45,7 @@ type Server struct {
 	started             time.Time
 	monitors            atomic.Pointer[[]*Session]
 	pause               pause
+	crowd               crowd
 	dice                *diceServer
 	outboxes            outboxes
 	away                sync.WaitGroup  // work that sessions do away
@@ -117,6 +118,8 @@ func (s *Server) Traffic() (in, out int64) {
 func (s *Server) ResetStats() {
 	s.Stats.Reset()
 	s.Watches.ResetStats()
+	s.crowd.evicted.Store(0)
+	s.Node.ResetExceeded()
 	in, out := s.Traffic()
 	s.Stats.BytesIn.Add(-in)
 	s.Stats.BytesOut.Add(-out)

@@ -85,6 +85,7 @@ type Public struct {
 	LibVer   atomic.Pointer[string]
 	User     atomic.Pointer[string]
 	holder   atomic.Pointer[acl.Account]
+	evicted  atomic.Bool                  // its link is being closed, for want of memory
 	Last     atomic.Pointer[command.Meta] // the last command
 	Used     atomic.Int64                 // when that was, Unix milliseconds
 	DB       atomic.Int32
@@ -98,6 +99,8 @@ type Public struct {
 	Redirect      atomic.Int64 // whom invalidations go to: a client's number, 0 for this one, -1 without tracking
 	Watching      atomic.Int32 // live queries
 	Unsent        atomic.Int64 // bytes
+	Input         atomic.Int64 // bytes that have come and are no command yet
+	QueuedBytes   atomic.Int64 // of the commands in MULTI
 	Read          atomic.Int64 // bytes received, in all
 	Written       atomic.Int64 // bytes sent, in all
 	Flags         atomic.Uint32
@@ -177,7 +180,9 @@ func (s *Session) received(data []byte) (consumed int) {
 		more = consumed < len(data)
 	}
 	s.settle()
-	s.shown = len(data) - consumed
+	if s.shown = len(data) - consumed; s.Input.Load() != int64(s.shown) {
+		s.Input.Store(int64(s.shown))
+	}
 	s.Last.Store(metaOf(s.lastRow))
 	s.Used.Store(s.now)
 	s.rest(more)

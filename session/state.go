@@ -1,10 +1,6 @@
 package session
 
-import (
-	"unsafe"
-
-	"github.com/troupedb/troupe/resp"
-)
+import "github.com/troupedb/troupe/resp"
 
 // What commands that run in the session may ask of it, and change.
 
@@ -60,10 +56,6 @@ func (s *Session) Waiting() int { return s.mailbox.UserMessageCount() }
 
 // IsLocal reports whether the client is on this machine.
 func (p *Public) IsLocal() bool { return p.unix || isLoopback(p.address) }
-
-// Memory is about what the session takes, in bytes: itself and what its client
-// has not read.
-func (p *Public) Memory() int64 { return int64(unsafe.Sizeof(Session{})) + p.Unsent.Load() }
 
 // Reset is RESET: the session is as new, but for its number.
 func (s *Session) Reset() {

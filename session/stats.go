@@ -146,7 +146,7 @@ func (s *Session) account(x *keyspace.Execute) {
 	ran := x.Requests[:x.Ran]
 	for from := 0; from < len(ran); {
 		spec, to := ran[from].Spec, from
-		for ; to < len(ran) && ran[to].Spec == spec; to++ {
+		for ; to < len(ran) && ran[to].Spec == spec && ran[to].Refused == ran[from].Refused; to++ {
 			q := &ran[to]
 			if q.Failure != "" {
 				s.countFailure(q)
@@ -155,7 +155,11 @@ func (s *Session) account(x *keyspace.Execute) {
 				s.noteSlow(&spec.Meta, q.Argv, q.Took)
 			}
 		}
-		if spec != nil {
+		switch {
+		case spec == nil:
+		case ran[from].Refused:
+			st.perCommand[spec.ID()].Rejected.Add(int64(to - from))
+		default:
 			st.perCommand[spec.ID()].addRun(ran[from:to])
 			st.Commands.Add(int64(to - from))
 		}
@@ -181,7 +185,7 @@ func (c *CommandStats) addRun(run []keyspace.Request) {
 
 func (s *Session) countFailure(q *keyspace.Request) {
 	s.server.Stats.failed(q.Failure)
-	if q.Spec != nil {
+	if q.Spec != nil && !q.Refused {
 		s.server.Stats.perCommand[q.Spec.ID()].Failed.Add(1)
 	}
 }

@@ -115,5 +115,5 @@ func (s *Server) attach(system *actors.System) {
 	s.settings.OnChange("latency-monitor-threshold", func(string) {
 		stats.Late.Store(lateness(s.settings.Int("latency-monitor-threshold")))
 	})
-	s.memory.start()
+	s.memory.start(system)
 }

@@ -19,6 +19,7 @@ func (r *report) shardStats() (sum keyspace.Stats) {
 		sum.Hits += sh.Stats.Hits
 		sum.Misses += sh.Stats.Misses
 		sum.Expired += sh.Stats.Expired
+		sum.Evicted += sh.Stats.Evicted
 		sum.Changes += sh.Stats.Changes
 	})
 	return sum
@@ -50,8 +51,11 @@ func (r *report) stats() {
 	r.Add("sync_partial_ok", 0)
 	r.Add("sync_partial_err", 0)
 	r.Add("expired_keys", shards.Expired)
-	r.Add("evicted_keys", 0)
-	r.Add("evicted_clients", 0)
+	r.Add("evicted_keys", shards.Evicted)
+	r.Add("evicted_clients", server.EvictedClients())
+	exceeded, exceededTotal := r.system.Node.Exceeded()
+	r.Add("total_eviction_exceeded_time", exceededTotal)
+	r.Add("current_eviction_exceeded_time", exceeded)
 	r.Add("keyspace_hits", shards.Hits)
 	r.Add("keyspace_misses", shards.Misses)
 	r.Add("latest_fork_usec", 0)

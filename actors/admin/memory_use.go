@@ -4,6 +4,7 @@ import (
 	"runtime/metrics"
 	"sync/atomic"
 
+	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/slab"
 )
@@ -14,7 +15,16 @@ type memoryMarks struct {
 	peak    atomic.Int64
 }
 
-func (m *memoryMarks) start() { m.startup = readGoMemory().used() }
+func (m *memoryMarks) start(system *actors.System) { m.startup = besideData(system, readGoMemory()) }
+
+// besideData is what is used beside slabs, tables and buffers, in bytes: as it is
+// compared with maxmemory where the process is the server's, else Go's heap.
+func besideData(system *actors.System, heap goMemory) int64 {
+	if marks := system.Memory(); marks.Resident > 0 {
+		return marks.Base + marks.GoNeeds
+	}
+	return heap.used()
+}
 
 // goMemory is what the Go runtime holds, in bytes.
 type goMemory struct{ objects, unused, stacks, total, released int64 }
@@ -36,6 +46,7 @@ func readGoMemory() goMemory {
 // large requests and replies.
 type memoryUse struct {
 	goMemory
+	beside                           int64 // see besideData
 	buffers                          int64
 	slabUsed, slabHeld, slabResident int64
 	tables                           int64
@@ -46,6 +57,7 @@ type memoryUse struct {
 // measure takes the sums over all shards, which must be at hand.
 func (v View) measure() memoryUse {
 	m := memoryUse{goMemory: readGoMemory(), buffers: slab.InBuffers(), startup: v.memory.startup}
+	m.beside = besideData(v.system, m.goMemory)
 	v.Tx.EachShard(func(sh *keyspace.Shard) {
 		stats := sh.Mem().Stats()
 		m.slabUsed += stats.Used
@@ -53,19 +65,17 @@ func (v View) measure() memoryUse {
 		m.slabResident += stats.Resident
 		m.tables += sh.TableBytes()
 	})
-	for _, one := range v.system.Server.Sessions() {
-		m.clients += one.Memory()
-	}
+	m.clients = v.system.Server.ClientMemory()
 	m.peak = max(m.allocated(), v.memory.peak.Load())
 	v.memory.peak.Store(m.peak)
 	return m
 }
 
-// used is what is in use beside slabs and tables.
+// used is what is in use beside slabs and tables, garbage included.
 func (m *memoryUse) used() int64 { return m.goMemory.used() + m.buffers }
 
-// allocated is what used_memory tells: all that the server has asked for.
-func (m *memoryUse) allocated() int64 { return m.used() + m.slabResident + m.tables }
+// allocated is what used_memory tells, and what is compared with maxmemory.
+func (m *memoryUse) allocated() int64 { return m.beside + m.buffers + m.slabResident + m.tables }
 
 // overhead is the part of it that is not the data.
 func (m *memoryUse) overhead() int64 {

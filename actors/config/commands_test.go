@@ -241,8 +241,8 @@ func TestSetApplies(t *testing.T) {
 		t.Errorf("%+v, %d clients", set, system.Server.Clients.Load())
 	}
 	// The second is not taken, so the first isn't either.
-	f(`-ERR CONFIG SET failed (possibly related to argument 'maxmemory') - "1" is not supported yet: memory is not bounded`,
-		"CONFIG", "SET", "requirepass", "other", "maxmemory", "1")
+	f(`-ERR CONFIG SET failed (possibly related to argument 'min-replicas-to-write') - "1" is not supported yet: there is no replication`,
+		"CONFIG", "SET", "requirepass", "other", "min-replicas-to-write", "1")
 	wantPassword(t, system, "secret")
 	// Nor if it cannot be put in force.
 	f("-ERR CONFIG SET failed (possibly related to argument 'bind') - Failed to bind to specified addresses.",

@@ -37,6 +37,7 @@ const (
 	storing
 	syncing
 	restarting
+	bounding
 )
 
 // effects does them. One that fails has changed nothing.
@@ -44,12 +45,12 @@ var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
 	probing: probe, messaging: limitMessages, notifying: notify,
-	scripting: limitScripts, granting: grant, storing: store, syncing: syncJournal, restarting: restart,
+	scripting: limitScripts, granting: grant, storing: store, syncing: syncJournal, restarting: restart, bounding: bound,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{granting, protecting, idling, authenticating, limiting, timing, watching, messaging, notifying, scripting}
+var atStart = []effect{granting, protecting, idling, authenticating, limiting, timing, watching, messaging, notifying, scripting, bounding}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
@@ -152,7 +153,6 @@ func limit(c *Config, s *actors.System) error {
 	set.BulkMax = limits.BulkMax
 	set.LFULogFactor, set.LFUDecayMinutes = int(c.Int("lfu-log-factor")), int(c.Int("lfu-decay-time"))
 	limitForms(c, &set)
-	set.LFU = strings.HasSuffix(c.Text("maxmemory-policy"), "-lfu")
 	s.Node.SetSettings(&set)
 	return nil
 }

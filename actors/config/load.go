@@ -17,6 +17,9 @@ type Sources struct {
 	// Environ is in the form of os.Environ.
 	Environ []string
 	Flags   []Flag
+	// Capacity, if set, is maxmemory before all others; the policy is allkeys-lru
+	// then, unless one is given.
+	Capacity string
 }
 
 // Flag is a setting given on the command line.
@@ -50,6 +53,10 @@ func Load(from Sources) (*Config, error) {
 		if err := source(from); err != nil {
 			return nil, err
 		}
+		l.hasPolicy = l.hasPolicy || l.seen[Named("maxmemory-policy")]
+	}
+	if err := l.readCapacity(from.Capacity); err != nil {
+		return nil, err
 	}
 	l.warn()
 	if err := l.config.check(); err != nil {
@@ -63,11 +70,13 @@ func Load(from Sources) (*Config, error) {
 type loader struct {
 	config *Config
 	// seen are the settings that the present source has given.
-	seen    map[*Setting]bool
-	inFile  bool
-	without []string // names of settings that do nothing here
-	notes   []string
-	depth   int // of includes
+	seen   map[*Setting]bool
+	inFile bool
+	// hasPolicy says that some source has given maxmemory-policy.
+	hasPolicy bool
+	without   []string // names of settings that do nothing here
+	notes     []string
+	depth     int // of includes
 	// assigned, if set, hears of each setting and of the file and line it
 	// stands at, the first being 0.
 	assigned func(row *Setting, file string, line int)
@@ -147,6 +156,17 @@ func (l *loader) readFlags(from Sources) error {
 		}
 	}
 	return nil
+}
+
+// readCapacity reads what the server is to be a cache of.
+func (l *loader) readCapacity(capacity string) error {
+	if capacity == "" {
+		return nil
+	}
+	if err := l.assign("-c", "maxmemory", []string{capacity}); err != nil || l.hasPolicy {
+		return err
+	}
+	return l.assign("-c", "maxmemory-policy", []string{"allkeys-lru"})
 }
 
 // readEnviron reads the environment.

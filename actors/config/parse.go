@@ -14,14 +14,15 @@ import (
 
 // The mistakes, in Redis's words.
 var (
-	errWords    = errors.New("wrong number of arguments")
-	errInteger  = errors.New("argument couldn't be parsed into an integer")
-	errOctal    = errors.New("argument couldn't be parsed as an octal number")
-	errMemory   = errors.New("argument must be a memory value")
-	errShare    = errors.New("argument must be a memory or percent value")
-	errPercent  = errors.New("percentage argument must be less or equal to 100")
-	errBool     = errors.New("argument must be 'yes' or 'no'")
-	errFileName = errors.New("can't be a path, just a filename")
+	errWords         = errors.New("wrong number of arguments")
+	errInteger       = errors.New("argument couldn't be parsed into an integer")
+	errOctal         = errors.New("argument couldn't be parsed as an octal number")
+	errMemory        = errors.New("argument must be a memory value")
+	errShare         = errors.New("argument must be a memory or percent value")
+	errPercent       = errors.New("percentage argument must be less or equal to 100")
+	errMemoryUnknown = errors.New("how much memory there is can't be told here, so a share of it can't either")
+	errBool          = errors.New("argument must be 'yes' or 'no'")
+	errFileName      = errors.New("can't be a path, just a filename")
 )
 
 // parsers are those of the kinds.

@@ -130,13 +130,6 @@ var keyspaceRows = []Setting{
 		Help: "How many bytes a member of a packed sorted set may have."},
 	{Name: "hll-sparse-max-bytes", Kind: Memory, Default: "3000", Max: longMax, Group: groupKeyspace, effect: limiting,
 		Help: "How large the sparse form of a HyperLogLog may be."},
-	{Name: "lfu-log-factor", Kind: Int, Default: "10", Max: intMax, Group: groupKeyspace, effect: limiting,
-		Help: "How much harder a key's frequency grows the higher it is already, under an LFU policy."},
-	{Name: "lfu-decay-time", Kind: Int, Default: "1", Max: intMax, Group: groupKeyspace, effect: limiting,
-		Help: "Minutes after which an unused key's frequency falls by one; 0 never."},
-	{Name: "maxmemory-policy", Kind: Enum, Default: "noeviction", Group: groupKeyspace, effect: limiting, Values: []string{
-		"volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl", "allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"},
-		Help: "Which keys would go first; an lfu policy makes the server count how often keys are used."},
 }
 
 // logRows are about what the server tells. logformat is our own.
@@ -166,6 +159,7 @@ const (
 	groupServer      = "Server"
 	groupClients     = "Clients"
 	groupKeyspace    = "Keyspace"
+	groupMemory      = "Memory"
 	groupLog         = "Log"
 	groupDirectives  = "Directives"
 	groupPersistence = "Persistence"
@@ -176,7 +170,7 @@ const (
 
 // Groups are the headings in their order.
 var Groups = []string{
-	groupNetwork, groupServer, groupClients, groupKeyspace, groupLog, groupPersistence,
+	groupNetwork, groupServer, groupClients, groupKeyspace, groupMemory, groupLog, groupPersistence,
 	groupReplication, groupCluster, groupTLS, groupDirectives,
 }
 

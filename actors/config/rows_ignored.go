@@ -14,7 +14,6 @@ var ignoredParts = []ignoredPart{
 	{groupReplication, noReplication, replicationRows},
 	{groupCluster, noCluster, clusterRows},
 	{groupTLS, noTLS, tlsRows},
-	{groupKeyspace, noMemoryBound, evictionRows},
 	{groupKeyspace, "memory is laid out and freed in another way", layoutRows},
 	{groupClients, "there are no modules, and scripts run in one way", otherClientRows},
 	{groupServer, "it concerns the inner workings of redis-server", innerRows},
@@ -103,13 +102,8 @@ var tlsRows = []Setting{
 	{Name: "tls-ciphersuites"},
 }
 
-var evictionRows = []Setting{
-	{Name: "maxmemory-samples", Kind: Int, Default: "5", Min: 1, Max: intMax},
-	{Name: "maxmemory-eviction-tenacity", Kind: Int, Default: "10", Max: 100},
-	{Name: "lazyfree-lazy-eviction", Kind: Bool, Default: "no"},
-}
-
 var layoutRows = []Setting{
+	{Name: "lazyfree-lazy-eviction", Kind: Bool, Default: "no"},
 	{Name: "list-compress-depth", Kind: Int, Default: "0", Max: intMax},
 	{Name: "list-max-ziplist-entries", Kind: Directive, When: AtStart, Min: 1, Max: 1},
 	{Name: "list-max-ziplist-value", Kind: Directive, When: AtStart, Min: 1, Max: 1},

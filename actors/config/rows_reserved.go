@@ -4,7 +4,6 @@ import "math"
 
 // Why some settings cannot be honoured yet.
 const (
-	noMemoryBound = "memory is not bounded"
 	noReplication = "there is no replication"
 	noCluster     = "there is no cluster"
 	noTLS         = "there is no TLS"
@@ -28,10 +27,6 @@ var directiveRows = []Setting{
 // reservedRows are the settings that somebody would rely on, so that a value
 // which asks for something is refused.
 var reservedRows = []Setting{
-	{Name: "maxmemory", Kind: Memory, Default: "0", Max: longMax, Group: groupKeyspace, Role: Reserved, Why: noMemoryBound,
-		Help: "The most memory to use."},
-	{Name: "maxmemory-clients", Kind: Share, Default: "0", Max: longMax, Group: groupKeyspace, Role: Reserved, Why: noMemoryBound,
-		Help: "The most memory that clients may use together."},
 	{Name: "replicaof", Alias: "slaveof", Kind: Words, When: AtStart, Group: groupReplication, Role: Reserved, Why: noReplication,
 		parse: parseReplicaOf, Help: "The server to be a replica of."},
 	{Name: "min-replicas-to-write", Alias: "min-slaves-to-write", Kind: Int, Default: "0", Max: intMax, Group: groupReplication,

@@ -22,7 +22,8 @@ import (
 
 // serverCmd serves until it is told to stop.
 type serverCmd struct {
-	File string `arg:"" optional:"" help:"File of settings in the form of redis.conf; - reads standard input."`
+	Capacity string `short:"c" placeholder:"BYTES" help:"Be a cache of so much memory: maxmemory, and allkeys-lru unless a policy is given."`
+	File     string `arg:"" optional:"" help:"File of settings in the form of redis.conf; - reads standard input."`
 	kong.Plugins
 }
 
@@ -36,7 +37,7 @@ func (*serverCmd) Help() string {
 // Run serves.
 func (c *serverCmd) Run(p process) error {
 	settings, err := config.Load(config.Sources{
-		File: c.File, Stdin: p.in, Environ: p.environ, Flags: given(c.Plugins[0]),
+		File: c.File, Stdin: p.in, Environ: p.environ, Flags: given(c.Plugins[0]), Capacity: c.Capacity,
 	})
 	if err != nil {
 		return err
@@ -81,8 +82,9 @@ func (r *running) serve() error {
 	removePID := writePID(r.settings.Text("pidfile"), r.log)
 	defer removePID()
 	r.log.Info("started", "version", session.Version, "pid", os.Getpid(), "cores", r.system.Cores(),
-		"loops", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
-		"file", r.settings.File(), "dir", r.settings.Text("dir"), "appendonly", r.settings.Text("appendonly"))
+		"threads", r.system.Loops(), "shards", r.system.Node.Len(), "commands", len(r.system.Server.Catalogue.List()),
+		"capacity", r.capacity(), "file", r.settings.File(), "dir", r.settings.Text("dir"), "appendonly", r.settings.Text("appendonly"))
+	r.suggestLimit()
 	spareProcessor(r.system.Loops())
 	if err := r.hasEndpoint(); err != nil {
 		r.log.Error("not started", "error", err)
@@ -91,6 +93,27 @@ func (r *running) serve() error {
 	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "))
 	r.notifier.tell(r.log, "READY=1")
 	return r.wait()
+}
+
+// capacity is how much memory there is, as people write it, and what goes first
+// when that is used up.
+func (r *running) capacity() string {
+	limit := r.settings.Text("maxmemory")
+	if limit == "0" {
+		return "unlimited"
+	}
+	return config.Named("maxmemory").Written(limit) + " " + r.settings.Text("maxmemory-policy")
+}
+
+// suggestLimit says what may be done where a container ends the server that knows
+// no limit itself.
+func (r *running) suggestLimit() {
+	limit := actors.ContainerMemory()
+	if r.settings.Int("maxmemory") > 0 || limit == 0 {
+		return
+	}
+	r.log.Warn("the container's memory is limited and the server's is not: it will be ended when that is used up; "+
+		"try maxmemory 80%, which refuses writes instead, with a maxmemory-policy for a cache", "container", limit)
 }
 
 // start starts the system, which reads what is on disk. A signal meanwhile has that
@@ -147,6 +170,7 @@ var disk journal.FS
 func assemble(settings *config.Config, log hclog.Logger) actors.Options {
 	options := settings.Options(log)
 	options.Storage.FS = disk
+	options.Process = true
 	admin.New(settings).Join(&options)
 	return options
 }

@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 	f("--port: port: argument couldn't be parsed into an integer", "--port", "x")
 	f("unknown flag --prot, did you mean one of \"--port\"", "--prot", "1")
 	f("a value is missing", "--port")
-	f("--maxmemory: maxmemory: \"1048576\" is not supported yet", "server", "--maxmemory", "1mb")
+	f("--min-replicas-to-write: min-replicas-to-write: \"1\" is not supported yet", "server", "--min-replicas-to-write", "1")
 	f("listening on 192.0.2.1", "--bind", "192.0.2.1")
 	f("no such command: NOPE", "--port", freePort(t), "--rename-command", "NOPE", "X")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func TestStartLog(t *testing.T) {
 	s := start(t, []string{"GOMAXPROCS=2"}, "--port", freePort(t), "--always-show-logo", "yes", "--hz", "5", "--event-loops", "3", "--shards", "2")
 	for _, want := range []string{
 		"|_|", "[WARN]  troupe: these settings have no effect: hz",
-		"started: version=" + testVersion + " pid=" + strconv.Itoa(s.cmd.Process.Pid), "cores=2 loops=3 shards=2", "ready to accept connections",
+		"started: version=" + testVersion + " pid=" + strconv.Itoa(s.cmd.Process.Pid), "cores=2 threads=3 shards=2", "ready to accept connections",
 	} {
 		if !strings.Contains(s.logged(), want) {
 			t.Errorf("%q is missing in\n%s", want, s.logged())

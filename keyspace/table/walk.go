@@ -72,10 +72,13 @@ func (t *Table) depth(i int) int {
 	return depth
 }
 
-func (b *bucket) each(visit func(*Slot)) {
+// each calls visit for the entries of a bucket, and returns how many there are.
+func (b *bucket) each(visit func(*Slot)) (n int) {
 	for m := b.full(); m != 0; m &= m - 1 {
 		visit(&b.slots[bits.TrailingZeros64(m)>>3])
+		n++
 	}
+	return n
 }
 
 // Each calls visit for every entry until it returns false. visit must not

@@ -150,6 +150,9 @@ func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 			return refusal
 		}
 	}
+	if row.Flags.Has(command.DenyOOM) && r.outOfMemory() {
+		return keyspace.ErrOOM
+	}
 	if !r.machine.toil(callSteps + wordSteps*len(argv)) {
 		return r.stopped(errLong)
 	}
@@ -175,6 +178,11 @@ func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 	}
 	return reply
 }
+
+// outOfMemory reports whether the run, which was begun when there was no memory,
+// may not use any. One that has written something already is not stopped in the
+// middle of it, as in Redis.
+func (r *run) outOfMemory() bool { return r.tx.OutOfMemory() && !r.allowsOOM && !r.wrote.Load() }
 
 // stopped stops the script before a command.
 func (r *run) stopped(why error) resp.Reply {

@@ -127,5 +127,8 @@ func (t there) runBody(b *body, argv [][]byte, g given) resp.Reply {
 	if g.readOnly && b.shebanged && b.flags&noWrites == 0 {
 		return errWriteFlags
 	}
+	if b.shebanged && b.flags&needsNoRoom == 0 && t.tx.OutOfMemory() {
+		return errNoRoom
+	}
 	return t.run(&job{name: b.sha, body: b, flags: b.flags, readOnly: g.readOnly, keys: g.keys, args: g.args, reach: &b.reach}, argv)
 }

@@ -44,6 +44,8 @@ func (t there) fcall(a *command.Args, readOnly bool) resp.Reply {
 		return a.Err()
 	case readOnly && f.flags&noWrites == 0:
 		return errWriteFlags
+	case f.flags&needsNoRoom == 0 && t.tx.OutOfMemory():
+		return errNoRoom
 	}
 	return t.run(&job{name: f.name, function: f, flags: f.flags, readOnly: readOnly, keys: keys, args: args, reach: &f.reach}, a.Argv())
 }

@@ -17,20 +17,21 @@ import (
 
 // run is a script that runs.
 type run struct {
-	engine   *Engine
-	machine  *machine
-	server   *session.Server // nil in tests of the keyspace
-	caller   keyspace.Caller
-	tx       *keyspace.Tx
-	name     string // a script's SHA-1, a function's name
-	function bool
-	argv     [][]byte // the command that called it
-	readOnly bool
-	resp3    bool // see redis.setresp
-	loading  bool // FUNCTION LOAD
-	first    int  // the database of the command
-	db       int
-	total    int // shards
+	engine    *Engine
+	machine   *machine
+	server    *session.Server // nil in tests of the keyspace
+	caller    keyspace.Caller
+	tx        *keyspace.Tx
+	name      string // a script's SHA-1, a function's name
+	function  bool
+	argv      [][]byte // the command that called it
+	readOnly  bool
+	allowsOOM bool // it said so
+	resp3     bool // see redis.setresp
+	loading   bool // FUNCTION LOAD
+	first     int  // the database of the command
+	db        int
+	total     int // shards
 
 	narrow   bool   // only the shards of its keys are at hand
 	declared []bool // those shards, if all are at hand and it is to be seen
@@ -74,6 +75,7 @@ func (t there) run(j *job, argv [][]byte) resp.Reply {
 	m := t.take()
 	r := m.newRun()
 	r.engine, r.machine, r.tx, r.name, r.function, r.argv = t.Engine, m, t.tx, j.name, j.function != nil, argv
+	r.allowsOOM = j.flags&needsNoRoom != 0
 	r.readOnly, r.db, r.total, r.caller = j.readOnly || j.flags&noWrites != 0, t.tx.DB, t.tx.Shards(), t.tx.Caller
 	if s, ok := r.caller.(*session.Session); ok {
 		r.server = s.Server()

@@ -1,0 +1,140 @@
+package actors
+
+import (
+	"math"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/session"
+)
+
+// memory keeps the process within maxmemory. The shards count their slabs and
+// tables themselves; what is beside them is measured here, and told to the Bound:
+//
+//	Go       what lives in its heap, stacks and the runtime's own, and room for
+//	         some garbage
+//	base     what is resident and none of all that: the program itself
+//
+// Go is told to stay within what slabs, tables, buffers and base leave of the
+// limit. That is much more than it needs while there are few data, so that it
+// seldom collects, and shrinks to what was counted as the data grow. It never is
+// less: where live memory grows, data have to go.
+type memory struct {
+	bound   *keyspace.Bound
+	process bool // the process is the server's, so that all of it counts
+	stop    chan struct{}
+	done    sync.WaitGroup
+
+	mu    sync.Mutex // guards what follows
+	limit int64      // Go was told
+	marks MemoryMarks
+}
+
+// MemoryMarks are what was measured last, in bytes.
+type MemoryMarks struct {
+	// Resident is what the system has given the process, 0 if that can't be told.
+	Resident int64
+	// Go is what Go's runtime holds, GoNeeds what counts of it, and GoLimit what
+	// it is to keep within.
+	Go, GoNeeds, GoLimit int64
+	// Base is what the process takes beside Go, shards and buffers.
+	Base int64
+}
+
+// memoryInterval is how often is measured: as often as deadlines are looked at.
+const memoryInterval = 20 * time.Millisecond
+
+// Of Go's memory count what lives, a part of that, one in garbagePart, for
+// garbage, and garbageMin bytes.
+const (
+	garbagePart = 4
+	garbageMin  = 4 << 20
+)
+
+// limitStep is by which part, one in so many, Go's limit is off until it is told
+// another.
+const limitStep = 64
+
+// SetMemory bounds the memory that the server uses, in bytes; 0 is no bound. What
+// is too much by then goes in slices from now on.
+func (s *System) SetMemory(bytes int64) {
+	s.memory.measure(bytes)
+	s.Node.SetLimit(bytes)
+}
+
+// Memory measures what the process uses beside what the shards count, and
+// returns it. What the Bound says is true then.
+func (s *System) Memory() MemoryMarks { return s.memory.measure(s.Node.Bound().Limit()) }
+
+func (m *memory) start(server *session.Server, process bool) {
+	m.bound, m.process, m.limit = server.Node.Bound(), process, math.MaxInt64
+	m.stop = make(chan struct{})
+	m.done.Go(func() {
+		ticker := time.NewTicker(memoryInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-m.stop:
+				return
+			case <-ticker.C:
+				server.EvictClients()
+				if limit := m.bound.Limit(); limit > 0 {
+					m.measure(limit)
+				}
+			}
+		}
+	})
+}
+
+func (m *memory) close() {
+	close(m.stop)
+	m.done.Wait()
+	if m.process {
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+}
+
+// measure measures, tells the Bound, and tells Go what a limit leaves for it.
+func (m *memory) measure(limit int64) MemoryMarks {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.process {
+		return m.marks
+	}
+	now := readGo()
+	now.Resident = residentMemory()
+	apart := m.bound.Shards() + slab.InBuffers()
+	now.Base = max(0, now.Resident-now.Go-apart)
+	m.bound.SetOther(now.Base + now.GoNeeds)
+	now.GoLimit = math.MaxInt64
+	if limit > 0 {
+		now.GoLimit = max(limit-apart-now.Base, now.GoNeeds)
+	}
+	if off := now.GoLimit - m.limit; off > limit/limitStep || off < -limit/limitStep {
+		debug.SetMemoryLimit(now.GoLimit)
+		m.limit = now.GoLimit
+	}
+	m.marks = now
+	return now
+}
+
+// readGo reads what Go's runtime holds, and needs.
+func readGo() MemoryMarks {
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/gc/heap/live:bytes"},
+	}
+	metrics.Read(samples)
+	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	total, released, objects, free, unused, live := n(0), n(1), n(2), n(3), n(4), n(5)
+	if live == 0 { // nothing has been collected yet
+		live = objects
+	}
+	beside := total - released - objects - free - unused
+	return MemoryMarks{Go: total - released, GoNeeds: beside + live + live/garbagePart + garbageMin}
+}

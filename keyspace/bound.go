@@ -1,0 +1,171 @@
+package keyspace
+
+import (
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/keyspace/slab"
+)
+
+// Bound is how much memory a node may use, and how much it does. Its shards
+// share it: each tells at the end of a turn what its slabs and tables take; the
+// rest of the process is measured from time to time by who knows it.
+//
+// What counts is what the system has given, with the free room inside slabs.
+// But beyond a share of the slabs that room does not, as no key's leaving would
+// help against it: it is for compaction to give back.
+type Bound struct {
+	limit  atomic.Int64 // bytes; 0: none
+	shards atomic.Int64 // slabs and tables
+	free   atomic.Int64 // of the slabs, what no key has
+	keys   atomic.Int64 // that may go
+	other  atomic.Int64 // everything else
+}
+
+// looseShare is the part of the slabs, one in so many, that their free room may
+// take, as keys come and go all over them; and likewise of the limit that is
+// taken beyond it where no key goes by itself.
+const looseShare = 32
+
+// Limit is the most memory to use, in bytes; 0 is no bound.
+func (b *Bound) Limit() int64 { return b.limit.Load() }
+
+// Used is how much is used, in bytes.
+func (b *Bound) Used() int64 { return b.shards.Load() + b.other.Load() + slab.InBuffers() }
+
+// loose is the part of what is used that does not count, where so much is in
+// shards, and so much of that is free. Where no key goes but those that clients
+// delete, the room of each is theirs again.
+func (b *Bound) loose(shards, free int64, p Policy) int64 {
+	if p == NoEviction {
+		return min(free, b.limit.Load()/looseShare)
+	}
+	return max(0, free-shards/looseShare)
+}
+
+// excess is by how many bytes the node is above its limit; below, if negative.
+func (b *Bound) excess(p Policy) int64 {
+	return b.Used() - b.loose(b.shards.Load(), b.free.Load(), p) - b.limit.Load()
+}
+
+// Shards is the part of Used that is slabs and tables.
+func (b *Bound) Shards() int64 { return b.shards.Load() }
+
+// SetOther tells how much the process uses beside shards and the buffers of
+// large requests and replies.
+func (b *Bound) SetOther(bytes int64) { b.other.Store(bytes) }
+
+// footprint is what a shard takes, in bytes, as a Bound counts it.
+type footprint struct {
+	used int64 // slabs and tables
+	free int64 // of the slabs, what no key has
+	keys int64 // that may go
+}
+
+// footprint is what the shard takes now.
+func (sh *Shard) footprint() footprint {
+	s := sh.mem.Stats()
+	return footprint{used: s.Resident + sh.TableBytes(), free: s.Resident - s.Held}
+}
+
+// shareStep is how much of a shard's free room comes or goes until it tells, in
+// bytes.
+const shareStep = 4 << 10
+
+// tell tells the Bound what the shard takes.
+func (sh *Shard) tell(b *Bound, p Policy) {
+	now := sh.footprint()
+	if d := now.used - sh.told.used; d != 0 {
+		b.shards.Add(d)
+		sh.told.used = now.used
+	}
+	if d := now.free - sh.told.free; d <= -shareStep || d >= shareStep {
+		b.free.Add(d)
+		sh.told.free = now.free
+	}
+	if b.limit.Load() == 0 {
+		return
+	}
+	if n := int64(sh.evictable(p)); n != sh.told.keys {
+		b.keys.Add(n - sh.told.keys)
+		sh.told.keys = n
+	}
+}
+
+// excess is by how many bytes the node is above its limit, as the shards at
+// hand know better than what they told; below, if it is negative. Bytes that
+// are about to be free do not count.
+func (tx *Tx) excess() int64 {
+	b := tx.bound
+	shards, free := b.shards.Load(), b.free.Load()
+	leaving := int64(0)
+	tx.EachShard(func(sh *Shard) {
+		now := sh.footprint()
+		shards += now.used - sh.told.used
+		free += now.free - sh.told.free
+		leaving += sh.garbage.bytes
+	})
+	loose := b.loose(shards, free, tx.Settings.Policy)
+	return shards - loose - leaving + b.other.Load() + slab.InBuffers() - b.limit.Load()
+}
+
+// othersMay reports whether keys of shards that are not at hand may go.
+func (tx *Tx) othersMay() bool {
+	others := tx.bound.keys.Load()
+	tx.EachShard(func(sh *Shard) { others -= sh.told.keys })
+	return others > 0
+}
+
+// Policy says which keys may go when memory is short, and which go first: a
+// maxmemory-policy.
+type Policy uint8
+
+// The policies. The zero Policy keeps every key.
+const (
+	NoEviction Policy = iota
+	AllKeysLRU
+	AllKeysLFU
+	AllKeysRandom
+	VolatileLRU
+	VolatileLFU
+	VolatileRandom
+	VolatileTTL
+)
+
+// policyNames are the policies in Redis's words, in their order.
+var policyNames = [...]string{
+	"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+}
+
+// String is the policy as the setting names it.
+func (p Policy) String() string { return policyNames[p] }
+
+// ParsePolicy finds a policy by its name; NoEviction if there is none.
+func ParsePolicy(name string) Policy {
+	for i, have := range policyNames {
+		if have == name {
+			return Policy(i)
+		}
+	}
+	return NoEviction
+}
+
+// expiring reports whether only keys with a time to live may go.
+func (p Policy) expiring() bool { return p >= VolatileLRU }
+
+// CountsUses reports whether keys' access clocks count how often they are used.
+func (p Policy) CountsUses() bool { return p == AllKeysLFU || p == VolatileLFU }
+
+// evictable is how many keys of the shard the policy lets go.
+func (sh *Shard) evictable(p Policy) (n int) {
+	if p == NoEviction {
+		return 0
+	}
+	for i := range sh.dbs[:sh.opened] {
+		if p.expiring() {
+			n += sh.Expiring(i)
+		} else {
+			n += sh.Keys(i)
+		}
+	}
+	return n
+}
