@@ -14,7 +14,7 @@ import (
 // shard is the actor around a Shard.
 //
 //	owns      a Shard
-//	accepts   Execute, ExpireTick, SweepTick, ShedTick, adoption
+//	accepts   Execute, ExpireTick, SweepTick, CompactTick, ShedTick, adoption
 //	sends     Execute on to the next shard and back to its Owner
 //	crashes   when a handler panics, or the shard itself: clients get an error,
 //	          Config.Broken is told, and what the shard holds is not trusted
@@ -27,6 +27,7 @@ type shard struct {
 
 	sweeping bool         // a SweepTick is under way
 	shedding atomic.Bool  // likewise a ShedTick
+	compact  pacing       // of its compaction
 	suspect  bool         // a handler has failed in it: see rebuild.go
 	early    atomic.Int64 // Shard.EarlyBytes after the last turn
 	changes  atomic.Int64 // Stats.Changes, likewise
@@ -122,6 +123,9 @@ func (*SweepTick) IsSlow() bool { return true }
 // IsSlow: ticks run on workers.
 func (*ShedTick) IsSlow() bool { return true }
 
+// IsSlow: ticks run on workers.
+func (*CompactTick) IsSlow() bool { return true }
+
 // Receive is called by protoactor.
 func (sh *shard) Receive(ctx actor.Context) {
 	if meter := sh.node.meter.Load(); meter != nil {
@@ -136,6 +140,8 @@ func (sh *shard) Receive(ctx actor.Context) {
 		sh.sweepTick()
 	case *ShedTick:
 		sh.shedTick()
+	case *CompactTick:
+		sh.compactTick(m)
 	case *adoption:
 		sh.adopt(m)
 	case *actor.Started, *actor.Stopping, *actor.Stopped, *actor.Terminated:
@@ -252,6 +258,12 @@ func (sh *shard) after() {
 		sh.short = false
 		sh.node.shed()
 	}
+	sh.askToSweep()
+	sh.askToCompact()
+}
+
+// askToSweep begins to sweep, if there is anything.
+func (sh *shard) askToSweep() {
 	if sh.Garbage() && !sh.sweeping {
 		sh.sweeping = true
 		sh.node.root.Send(sh.pid, &SweepTick{})
@@ -281,6 +293,7 @@ func (sh *shard) sweepTick() {
 		sh.node.root.Send(sh.pid, &SweepTick{})
 	}
 	sh.tell(&sh.node.bound, sh.node.Settings().Policy)
+	sh.askToCompact()
 }
 
 // shedTick lets a slice of keys go if the node is above its limit, and asks for

@@ -92,7 +92,17 @@ func (sh *Shard) sweepObject(effort int) (done bool) {
 	if last == 0 {
 		g.bytes = 0
 	}
+	sh.Stats.Freed++
 	return true
+}
+
+// Pending is how many large values and keys of flushed databases are yet to be
+// freed.
+func (sh *Shard) Pending() (n int) {
+	for i := range sh.garbage.tables {
+		n += sh.garbage.tables[i].keys.Len()
+	}
+	return n + len(sh.garbage.objects)
 }
 
 // sweepTable frees as much of the last table: its entries and then itself.
@@ -112,9 +122,11 @@ func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
 			sh.mem.Discard(slot.Ref(), head.size())
 		})
 	}
+	keys := t.keys.Len()
 	if !t.keys.CloseSome(closeSlice) {
 		return false
 	}
+	sh.Stats.Freed += int64(keys)
 	for _, order := range t.due.orders() {
 		if !order.CloseSome(closeSlice) {
 			return false

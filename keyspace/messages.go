@@ -8,7 +8,7 @@ import (
 	"github.com/troupedb/troupe/resp/command"
 )
 
-// Accepted by a shard: Execute, ExpireTick, SweepTick, ShedTick, adoption.
+// Accepted by a shard: Execute, ExpireTick, SweepTick, CompactTick, ShedTick, adoption.
 // Sent by a shard: Execute on to the next shard that it visits, and back to
 // its owner when done.
 
@@ -125,6 +125,14 @@ type SweepTick struct{}
 // ShedTick asks a shard to say what memory it takes, and to let keys go if the
 // node is above its limit.
 type ShedTick struct{}
+
+// CompactTick asks a shard to compact a slice of its memory.
+type CompactTick struct {
+	// Purge begins a pass, whatever it gains, that takes all the time it can get.
+	Purge bool
+
+	rest bool // of what was asked for before
+}
 
 // The states of an Execute.
 const (

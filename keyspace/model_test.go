@@ -131,6 +131,7 @@ func (m *model) step(step int) {
 	m.act(db, key)
 	m.check(db, key)
 	m.saveSome()
+	m.compactSome()
 	for p, e := range m.ear {
 		if got := e.heard(m.t, m.version); got != m.changed[p] {
 			m.t.Errorf("step %d: of %v told %v, want %v", step, p, got, m.changed[p])

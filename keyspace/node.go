@@ -123,6 +123,7 @@ func (n *Node) tick() {
 			n.syncClock()
 			n.expireDue()
 			n.watchBound()
+			n.compact()
 		}
 	}
 }

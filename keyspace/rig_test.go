@@ -160,6 +160,18 @@ func (p *pile) Free(mem *slab.Heap, most int) (done bool) {
 	return len(p.refs) == 0
 }
 
+func (p *pile) Compact(m *slab.Mover, cursor uint64) (next uint64) {
+	for i := int(cursor); i < len(p.refs); i++ {
+		if m.Spent() {
+			return uint64(i)
+		}
+		if m.Left--; m.Wants(p.refs[i]) {
+			m.Move(p.refs[i], pileBytes, func(to slab.Ref) { p.refs[i] = to })
+		}
+	}
+	return 0
+}
+
 func (p *pile) Copy(from, mem *slab.Heap) Object {
 	if !p.intact(from) {
 		panic("a pile is copied from the wrong heap")

@@ -16,20 +16,21 @@ import (
 // Shard is a range of the hash slots: the keys, in every database, whose slot
 // falls into it. One owner at a time works on it, in turns.
 type Shard struct {
-	id      int
-	seed    uint64
-	mem     *slab.Heap
-	dbs     []db
-	opened  int // no database from this number on has ever had a key
-	objects objects
-	garbage garbage
-	tracked tracked   // read by clients that keep caches
-	passing int       // waiters that change another key too
-	save    *saving   // that is under way, or nil
-	allocs  uint64    // the heap's, at the end of the last turn
-	told    footprint // what the Bound was told
-	pool    pool      // of keys that may go
-	short   bool      // memory is short, and what could be done in a turn did not end that
+	id         int
+	seed       uint64
+	mem        *slab.Heap
+	dbs        []db
+	opened     int // no database from this number on has ever had a key
+	objects    objects
+	garbage    garbage
+	compaction compaction
+	tracked    tracked   // read by clients that keep caches
+	passing    int       // waiters that change another key too
+	save       *saving   // that is under way, or nil
+	allocs     uint64    // the heap's, at the end of the last turn
+	told       footprint // what the Bound was told
+	pool       pool      // of keys that may go
+	short      bool      // memory is short, and what could be done in a turn did not end that
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
 	version uint64 // that of the last change
@@ -46,6 +47,17 @@ type Stats struct {
 	Expired      int64 // keys gone at their deadline
 	Evicted      int64 // keys gone to make room
 	Changes      int64 // keys changed
+
+	// What compaction has moved of entries and elements, and what it left where
+	// it was; the same of entries alone.
+	Moved, Stayed         int64
+	KeysMoved, KeysStayed int64
+	// CompactedFor is for how long passes of compaction have lasted, in
+	// nanoseconds, CompactingFor that of the one under way.
+	CompactedFor, CompactingFor int64
+	// Freed is how many large values, and keys of flushed databases, were freed
+	// in slices.
+	Freed int64
 }
 
 // db is one database's part of a shard.

@@ -105,6 +105,8 @@ type Settings struct {
 	Samples, Tenacity int
 	// ActiveExpire is off only for tests: DEBUG SET-ACTIVE-EXPIRE.
 	ActiveExpire bool
+	// Compaction is how memory is compacted.
+	Compaction Compaction
 	// Events says that changes are recorded as Events; NewKeys and Misses, that
 	// so are keys that come, and those that were looked for and are missing.
 	Events, NewKeys, Misses bool
@@ -135,6 +137,7 @@ func DefaultSettings() *Settings {
 		SetIntsetEntries: 512, ListPackedSize: -2, HLLSparseMax: 3000,
 		StreamBlockBytes: 4096, StreamBlockEntries: 100,
 		LFULogFactor: 10, LFUDecayMinutes: 1, Samples: 5, Tenacity: 10, ActiveExpire: true,
+		Compaction: Compaction{On: true, Ignore: 4 << 20, Lower: 10, Upper: 100, CycleMin: 1, CycleMax: 25},
 	}
 }
 

@@ -60,6 +60,10 @@ type Object interface {
 	// it: one for each small element), and reports whether all is given back.
 	// The object is used for nothing else meanwhile.
 	Free(mem *slab.Heap, effort int) (done bool)
+	// Compact moves what of the object m wants moved, until that is Spent, and
+	// returns where to go on; 0 at the end. It begins with 0, and between two calls
+	// the object may change: then some of it may not be seen.
+	Compact(m *slab.Mover, cursor uint64) (next uint64)
 	// Copy makes an independent copy, its elements in mem.
 	Copy(from, mem *slab.Heap) Object
 }

@@ -21,6 +21,8 @@ func (b *block) used() int { return int(b.end - b.begin) }
 
 func (b *block) ref() slab.Ref { return slab.Ref(b.high)<<32 | slab.Ref(b.low) }
 
+func (b *block) setRef(r slab.Ref) { b.low, b.high = uint32(r), uint8(r>>32) }
+
 // chunk is the descriptors of neighbouring blocks, of which there is at least
 // one, and the number of elements in them.
 type chunk struct {

@@ -28,17 +28,9 @@ type place struct {
 
 // StartSave begins a save.
 func (w *World) StartSave() *Save {
-	s := &Save{w: w, now: w.Now, cut: map[place][]string{}, done: make([]bool, len(w.Shards))}
+	s := &Save{w: w, now: w.Now, done: make([]bool, len(w.Shards))}
 	w.within(w.all(), func(tx *keyspace.Tx) {
-		for db := range databases {
-			tx.DB = db
-			tx.Each(func(v keyspace.Value) bool {
-				if lines := s.describe(tx, v); lines != nil {
-					s.cut[place{db, string(v.Key())}] = lines
-				}
-				return true
-			})
-		}
+		s.cut = s.describeAll(tx)
 		tx.StartSave(func() keyspace.Image {
 			i := &image{save: s, keys: map[place][]string{}}
 			s.images = append(s.images, i)
@@ -46,6 +38,39 @@ func (w *World) StartSave() *Save {
 		})
 	})
 	return s
+}
+
+// describeAll is what each key holds.
+func (s *Save) describeAll(tx *keyspace.Tx) map[place][]string {
+	all := map[place][]string{}
+	for db := range databases {
+		tx.DB = db
+		tx.Each(func(v keyspace.Value) bool {
+			if lines := s.describe(tx, v); lines != nil {
+				all[place{db, string(v.Key())}] = lines
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// Same demands that another World, at the same time, holds the same.
+func (w *World) Same(other *World) {
+	w.tb.Helper()
+	var both [2]map[place][]string
+	for i, one := range []*World{w, other} {
+		s := &Save{w: one, now: one.Now}
+		one.within(one.all(), func(tx *keyspace.Tx) { both[i] = s.describeAll(tx) })
+	}
+	if len(both[0]) != len(both[1]) {
+		w.tb.Errorf("%d keys, and %d in the other", len(both[0]), len(both[1]))
+	}
+	for at, want := range both[1] {
+		if !slices.Equal(both[0][at], want) {
+			w.tb.Errorf("%v is %s", at, difference(both[0][at], want))
+		}
+	}
 }
 
 // within runs a function in a turn of its own.

@@ -47,11 +47,43 @@ func TestSave(t *testing.T) {
 				}
 				r.do("FLUSHALL")
 				r.w.Sweep()
-				if held := r.w.Held(); held != 0 {
-					t.Errorf("%d bytes are held after everything is gone", held)
+				if s := r.w.Memory(); s.Held != 0 || s.Gaps != 0 || s.Used != 0 {
+					t.Errorf("after everything is gone: %+v", s)
 				}
 			})
 		}
+	}
+}
+
+// Compaction in between changes no answer, and nothing of what there is: neither
+// what is there to be seen nor how much memory is in use.
+func TestCompactionChangesNothing(t *testing.T) {
+	t.Parallel()
+	for i := range *seedsFlag {
+		seed := *seedFlag + uint64(i)
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(seed, 99))
+			r := newSaveRig(t, rng, 1+rng.IntN(3))
+			r.twin = newSaveRig(t, rng, len(r.w.Shards)).w
+			*r.twin.Settings = *r.w.Settings
+			for range 4 {
+				r.fill()
+				for range 3000 {
+					r.act()
+				}
+				r.w.Same(r.twin)
+			}
+			r.each((*shardtest.World).Sweep)
+			if a, b := r.w.Memory(), r.twin.Memory(); a.Used != b.Used || a.Held != b.Held {
+				t.Errorf("%+v, and without compaction %+v", a, b)
+			}
+			for _, sh := range r.w.Shards {
+				if sh.Stats.Moved == 0 {
+					t.Errorf("shard %d has moved nothing", sh.ID())
+				}
+			}
+		})
 	}
 }
 
@@ -61,6 +93,8 @@ type saveRig struct {
 	rng *rand.Rand
 	w   *shardtest.World
 	ids int // of stream entries
+
+	twin *shardtest.World // to which the same is done but for compaction; nil: there is none
 }
 
 func newSaveRig(t *testing.T, rng *rand.Rand, shards int) *saveRig {
@@ -106,22 +140,45 @@ func (r *saveRig) act() {
 	case n < 15:
 		r.do("SELECT %d", r.rng.IntN(2))
 	case n < 40:
-		r.w.Advance(r.rng.Int64N(50))
+		ms := r.rng.Int64N(50)
+		r.each(func(w *shardtest.World) { w.Advance(ms) })
 	case n < 50:
-		r.w.ExpireDue()
+		r.each((*shardtest.World).ExpireDue)
 	case n < 60:
 		r.w.Sweep()
 	case n < 62:
 		r.fill()
-	case n < 150:
+	case n < 110:
+		r.w.Compact(r.rng.IntN(len(r.w.Shards)))
+	case n < 200:
 		r.keys()
 	default:
 		[]func(){r.hashes, r.sets, r.sortedSets, r.lists, r.streams, r.strings}[r.rng.IntN(6)]()
 	}
 }
 
+// each does the same to the World and its twin.
+func (r *saveRig) each(do func(w *shardtest.World)) {
+	if do(r.w); r.twin != nil {
+		do(r.twin)
+	}
+}
+
 // do runs a command line.
-func (r *saveRig) do(line string, args ...any) { r.w.Do(fmt.Sprintf(line, args...)) }
+func (r *saveRig) do(line string, args ...any) {
+	r.t.Helper()
+	line = fmt.Sprintf(line, args...)
+	if r.twin != nil {
+		r.twin.Seed = r.w.Seed
+	}
+	got := r.w.Do(line)
+	if r.twin == nil {
+		return
+	}
+	if want := r.twin.Do(line); got != want {
+		r.t.Fatalf("%.100s: %.300s, and without compaction %.300s", line, got, want)
+	}
+}
 
 func (r *saveRig) key(family string) string { return fmt.Sprint(family, ":", r.rng.IntN(3)) }
 

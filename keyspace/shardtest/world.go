@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupedb/troupe/keyspace"
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -37,10 +38,11 @@ type World struct {
 	Version uint64
 	// Shards by number.
 	Shards []*keyspace.Shard
+	// Seed is that of the last turn's chance; the next one's is one more.
+	Seed uint64
 
 	tb       testing.TB
 	commands map[string]*command.Spec[*keyspace.Tx]
-	seed     uint64
 }
 
 // New makes an empty World that knows the commands of the families. Its
@@ -160,9 +162,9 @@ func (w *World) Execute(x *keyspace.Execute, shards []int) {
 }
 
 func (w *World) turn() *keyspace.Turn {
-	w.seed++
+	w.Seed++
 	return &keyspace.Turn{
-		Now: w.Now, Seed: w.seed, Settings: w.Settings,
+		Now: w.Now, Seed: w.Seed, Settings: w.Settings,
 		Nanos:    func() int64 { return 0 },
 		Versions: func(n int) uint64 { w.Version += uint64(n); return w.Version - uint64(n) },
 	}
@@ -193,12 +195,26 @@ func (w *World) Sweep() {
 	}
 }
 
-// Held is the slab memory of all shards, in bytes.
-func (w *World) Held() (held int64) {
-	for _, sh := range w.Shards {
-		held += sh.Mem().Stats().Held
+// Compact does a slice of the compaction of a shard, or begins a pass.
+func (w *World) Compact(shard int) {
+	sh := w.Shards[shard]
+	if !sh.Compacting() {
+		sh.AskCompaction()
 	}
-	return held
+	sh.Compact(&w.Settings.Compaction)
+}
+
+// Held is the slab memory of all shards that is in use, in bytes.
+func (w *World) Held() int64 { return w.Memory().Held }
+
+// Memory is what the slabs of all shards hold.
+func (w *World) Memory() (sum slab.Stats) {
+	for _, sh := range w.Shards {
+		s := sh.Mem().Stats()
+		sum.Used, sum.Held, sum.Gaps = sum.Used+s.Used, sum.Held+s.Held, sum.Gaps+s.Gaps
+		sum.Spare, sum.Resident, sum.Mapped = sum.Spare+s.Spare, sum.Resident+s.Resident, sum.Mapped+s.Mapped
+	}
+	return sum
 }
 
 // find is the command and, if it may not run, the answer to it.

@@ -10,6 +10,7 @@ const frameBytes = 4 << 10
 type arena struct {
 	free       bitmap // pages of no span or run
 	dirty      bitmap // free pages with memory behind them
+	sparse     bitmap // pages of spans that are to be emptied
 	freeCount  int
 	dirtyCount int
 	longest    int               // no run of free pages is longer

@@ -68,14 +68,19 @@ type Heap struct {
 	highDirty int // no arena above has a dirty page
 	empty     int // arenas that have no live page
 
-	used, held, committed, dirty, mapped int64 // bytes; dirty is part of committed
-	allocs, effort                       uint64
+	used, held, gaps, committed, dirty, mapped int64 // bytes; gaps and dirty are parts of committed
+	allocs, effort                             uint64
+
+	plan   *plan // being made
+	marked int   // spans that are to be emptied
 }
 
 // Stats says what a heap holds, in bytes.
 type Stats struct {
 	Used     int64 // what the owner asked for and has not freed
 	Held     int64 // the same with the rounding up to slots and pages
+	Gaps     int64 // freed slots between others: what compaction may give back
+	Spare    int64 // pages that nothing lives in, kept for what comes next
 	Resident int64 // memory that may be touched and is not given back: what the heap costs
 	Mapped   int64 // address space
 }
@@ -144,12 +149,18 @@ func (h *Heap) Resize(r Ref, was, n int) {
 	}
 }
 
+// Gaps is Stats.Gaps, for those who ask often.
+func (h *Heap) Gaps() int64 { return h.gaps }
+
+// Held is Stats.Held, likewise.
+func (h *Heap) Held() int64 { return h.held }
+
 // Allocs returns how many allocations there have been.
 func (h *Heap) Allocs() uint64 { return h.allocs }
 
 // Stats returns the present sums. It costs nothing.
 func (h *Heap) Stats() Stats {
-	return Stats{Used: h.used, Held: h.held, Resident: h.committed, Mapped: h.mapped}
+	return Stats{Used: h.used, Held: h.held, Gaps: h.gaps, Spare: h.dirty, Resident: h.committed, Mapped: h.mapped}
 }
 
 // Close unmaps everything. The heap is as new; every Ref is void.

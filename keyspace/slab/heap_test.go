@@ -60,7 +60,7 @@ func TestClasses(t *testing.T) {
 		if total := int(s.pages) * pageBytes; int(s.slots)*size > total || int(s.slots)*size < total*9/10 {
 			t.Fatalf("class %d: %d slots of %d bytes in %d", c, s.slots, size, total)
 		}
-		if bin := s.bin(s.slots - 1); s.slots > 1 && (bin < 0 || bin >= binCount) {
+		if bin := s.bin(s.slots - 1); s.slots > 1 && (bin <= emptying || bin > binCount) {
 			t.Fatalf("class %d: bin %d", c, bin)
 		}
 	}
@@ -128,6 +128,7 @@ func (m *model) checkStats() {
 // checkPages recomputes what the heap counts as it goes.
 func (m *model) checkPages() {
 	m.t.Helper()
+	m.checkSpans()
 	var dirty, committed int64
 	for _, own := range m.h.own {
 		committed += int64(own.resident)
@@ -201,6 +202,9 @@ func TestRandomAgainstModel(t *testing.T) {
 		}
 		if step%7000 == 0 {
 			m.h.TrimStep()
+		}
+		if step > 15000 && step%10 == 0 {
+			m.compactSome(rnd)
 		}
 	}
 	m.checkStats()

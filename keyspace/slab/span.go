@@ -7,10 +7,15 @@ import "unsafe"
 // others may empty.
 const binCount = 4
 
+// emptying is the bin of the spans that are to be emptied: see Plan. Slots are
+// taken from them only where there are no others.
+const emptying = 0
+
 // spanList holds the spans of a class that have a free slot.
 type spanList struct {
-	current uint32           // the page number of the span in use, in no bin; 0 is none
-	bins    [binCount]uint32 // the first span of each bin; 0 is none
+	current uint32               // the page number of the span in use, in no bin; 0 is none
+	bins    [1 + binCount]uint32 // the first span of each bin; 0 is none
+	marked  int32                // how many spans are to be emptied
 }
 
 // page is what is known of a page of an arena: all of it for the first page
@@ -51,6 +56,7 @@ func (h *Heap) takeSlot(class int) Ref {
 	if p.free != 0 {
 		unit = uint32(p.free - 1)
 		p.free = *h.slot(number, unit)
+		h.gaps -= int64(s.size)
 	} else {
 		unit = uint32(p.fresh)
 		p.fresh += s.units
@@ -68,9 +74,12 @@ func (h *Heap) takeSlot(class int) Ref {
 // one.
 func (h *Heap) refill(class int) {
 	list := &h.lists[class]
-	for bin := binCount - 1; bin >= 0; bin-- {
+	for bin := binCount; bin >= emptying; bin-- {
 		if number := list.bins[bin]; number != 0 {
 			h.unlink(list, bin, number)
+			if bin == emptying {
+				h.unmark(list, number)
+			}
 			list.current = number
 			return
 		}
@@ -95,9 +104,12 @@ func (h *Heap) putSlot(r Ref, class int) {
 	p.free = uint16(unit + 1)
 	p.used--
 	h.held -= int64(s.size)
-	if p.used == 0 {
+	h.gaps += int64(s.size)
+	switch {
+	case p.used == 0:
 		h.dropSpan(list, number)
-	} else if number != list.current {
+	case number == list.current:
+	case list.marked == 0 || !h.isMarked(number):
 		h.rebin(list, number)
 	}
 }
@@ -123,17 +135,23 @@ func (h *Heap) rebin(list *spanList, number uint32) {
 
 // dropSpan gives back the pages of a span whose last slot was freed.
 func (h *Heap) dropSpan(list *spanList, number uint32) {
-	s := &shapes[h.page(number).class]
+	p := h.page(number)
+	s := &shapes[p.class]
+	h.gaps -= int64(p.fresh) << unitShift
 	switch {
 	case number == list.current:
 		list.current = 0
+	case list.marked > 0 && h.isMarked(number):
+		h.unlink(list, emptying, number)
+		h.unmark(list, number)
 	case s.slots > 1:
 		h.unlink(list, s.bin(1), number)
 	}
 	h.putPages(number, int(s.pages))
 }
 
-func (s *shape) bin(used uint16) int { return int(uint32(used) * s.binMul >> 16) }
+// bin is where a span with so many live slots belongs, one of 1 to binCount.
+func (s *shape) bin(used uint16) int { return 1 + int(uint32(used)*s.binMul>>16) }
 
 func (h *Heap) link(list *spanList, bin int, number uint32) {
 	p, next := h.page(number), list.bins[bin]

@@ -1,0 +1,33 @@
+package dict
+
+import (
+	"github.com/troupedb/troupe/keyspace/slab"
+	"github.com/troupedb/troupe/keyspace/table"
+)
+
+// Compact moves elements that m wants moved, until that is Spent, and returns
+// where to go on, as Scan does. moved, if it is not nil, is told of each before
+// its old place, from, is void. What a Frozen has kept stays where it is.
+func (d *Dict) Compact(m *slab.Mover, cursor uint64, moved func(e Element, from slab.Ref)) (next uint64) {
+	for !m.Spent() {
+		cursor = d.index.Scan(cursor, func(slot *table.Slot) {
+			if m.Wants(slot.Ref()) {
+				d.move(m, slot, moved)
+			}
+		})
+		if m.Left--; cursor == 0 {
+			return 0
+		}
+	}
+	return cursor
+}
+
+func (d *Dict) move(m *slab.Mover, slot *table.Slot, moved func(e Element, from slab.Ref)) {
+	from, e := slot.Ref(), d.in(slot)
+	m.Move(from, d.sizeOf(len(e.Text), len(e.Payload)), func(to slab.Ref) {
+		slot.SetRef(to)
+		if moved != nil {
+			moved(d.in(slot), from)
+		}
+	})
+}
