@@ -10,12 +10,13 @@ import (
 )
 
 // idler looks at what nobody uses, once a second. It gives back the memory that
-// was kept for large values, and closes the links of clients that have said
+// was kept for large values, and that of Go's heap, and closes the links of clients that have said
 // nothing for a while (the setting timeout). Clients that wait on purpose are
 // left alone: those that are blocked, subscribed, watching live queries, or
 // monitors.
 type idler struct {
 	max  atomic.Int64 // milliseconds; 0: for ever
+	heap *releaser    // nil: Go's heap is not ours alone
 	stop chan struct{}
 	done sync.WaitGroup
 }
@@ -37,6 +38,9 @@ func (i *idler) start(server *session.Server) {
 				return
 			case <-ticker.C:
 				slab.AgeBuffers()
+				if i.heap != nil {
+					i.heap.look()
+				}
 				i.sweep(server)
 			}
 		}

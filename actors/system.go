@@ -63,6 +63,9 @@ type Options struct {
 	// Halt, once it is closed, has Start give up reading the data directory and
 	// return persist.ErrHalted.
 	Halt <-chan struct{}
+	// OwnsHeap says that nobody else uses Go's heap, so that the server may have
+	// it collected and give what is free of it back to the system.
+	OwnsHeap bool
 	// Ready is called when all is there, before the first link is let in.
 	Ready func(*System) error
 	Log   hclog.Logger
@@ -176,6 +179,9 @@ func (s *System) start() (err error) {
 		s.workers.Close()
 		s.Node.Close()
 		return err
+	}
+	if s.options.OwnsHeap {
+		s.idle.heap = newReleaser(s.Node.Changes)
 	}
 	s.idle.start(s.Server)
 	s.memory.start(s.Server, s.options.Process)

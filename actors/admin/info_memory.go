@@ -36,12 +36,17 @@ func (r *report) memoryUse() {
 	r.Add("mem_cluster_links", 0)
 	r.Add("mem_aof_buffer", 0)
 	r.Add("mem_allocator", "slabs+"+runtime.Version())
+	r.Add("active_defrag_running", r.compactionShare())
+	r.Add("lazyfree_pending_objects", m.pending)
+	r.Add("lazyfreed_objects", r.shardStats().Freed)
 	r.Add("mem_go_heap", m.objects)
 	r.Add("mem_go_limit", r.system.Memory().GoLimit)
 	r.Add("mem_go_stacks", m.stacks)
 	r.Add("mem_buffers", m.buffers)
 	r.Add("mem_slabs_used", m.slabUsed)
 	r.Add("mem_slabs_resident", m.slabResident)
+	r.Add("mem_slabs_gaps", m.gaps)
+	r.Add("mem_slabs_spare", m.spare)
 	r.Add("mem_tables", m.tables)
 }
 

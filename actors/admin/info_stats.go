@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/subscription"
 )
 
-// shardStats are the sums of the shards' counters.
+// shardStats are the sums of the shards' counters; of times, the longest.
 func (r *report) shardStats() (sum keyspace.Stats) {
 	r.Tx.EachShard(func(sh *keyspace.Shard) {
 		sum.Hits += sh.Stats.Hits
@@ -21,6 +22,13 @@ func (r *report) shardStats() (sum keyspace.Stats) {
 		sum.Expired += sh.Stats.Expired
 		sum.Evicted += sh.Stats.Evicted
 		sum.Changes += sh.Stats.Changes
+		sum.Moved += sh.Stats.Moved
+		sum.Stayed += sh.Stats.Stayed
+		sum.KeysMoved += sh.Stats.KeysMoved
+		sum.KeysStayed += sh.Stats.KeysStayed
+		sum.Freed += sh.Stats.Freed
+		sum.CompactedFor = max(sum.CompactedFor, sh.Stats.CompactedFor+sh.Stats.CompactingFor)
+		sum.CompactingFor = max(sum.CompactingFor, sh.Stats.CompactingFor)
 	})
 	return sum
 }
@@ -65,6 +73,12 @@ func (r *report) stats() {
 	r.Add("pubsub_patterns", hub.Len(subscription.Pattern))
 	r.Add("pubsubshard_channels", hub.Len(subscription.ShardChannel))
 	caches := hub.TrackCounts()
+	r.Add("active_defrag_hits", shards.Moved)
+	r.Add("active_defrag_misses", shards.Stayed)
+	r.Add("active_defrag_key_hits", shards.KeysMoved)
+	r.Add("active_defrag_key_misses", shards.KeysStayed)
+	r.Add("total_active_defrag_time", shards.CompactedFor/int64(time.Millisecond))
+	r.Add("current_active_defrag_time", shards.CompactingFor/int64(time.Millisecond))
 	r.Add("tracking_total_keys", caches.Keys)
 	r.Add("tracking_total_items", caches.Items)
 	r.Add("tracking_total_prefixes", caches.Prefixes)

@@ -3,7 +3,6 @@ package admin
 import (
 	"runtime/debug"
 
-	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -82,56 +81,21 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 
 var _ = Commands.Add(command.Spec[Call]{
 	Meta: command.Meta{
-		Name: "MEMORY|PURGE", Arity: 2, Complexity: "O(N), where N is the number of pages given back",
-		Summary: "Gives memory that is not in use back to the system.",
+		Name: "MEMORY|PURGE", Arity: 2, Complexity: "O(N), where N is the number of keys and of elements of large values",
+		Summary: "Compacts memory that has gaps, and gives what is not in use back to the system; it does so in slices, and does not wait for the end.",
 		Group:   "server", Since: "0.1.0",
 		Examples: "> MEMORY PURGE\n+OK\n> MEMORY PURGE now\n-ERR wrong number of arguments for 'memory|purge' command\n",
 	},
 	Run: memoryPurge,
 })
 
-// memoryPurge collects Go's garbage, and has each shard trim its slabs; nobody
-// waits for the shards.
+// memoryPurge collects Go's garbage, and has each shard compact and trim its
+// slabs, in slices; nobody waits for the shards.
 func memoryPurge(c Call, _ *command.Args) resp.Reply {
 	node := c.Session.Server().Node
 	return c.Session.Elsewhere(func() resp.Reply {
+		node.Purge()
 		debug.FreeOSMemory()
-		for i := range node.Len() {
-			one := &trimming{node: node, shard: i}
-			one.goOn()
-		}
 		return resp.OK
 	})
-}
-
-// trimming gives a shard's unused memory back, a step a turn, so that commands
-// run in between.
-type trimming struct {
-	node  *keyspace.Node
-	shard int
-	more  bool
-}
-
-// goOn asks for steps until one is not done at once, or none is left.
-func (t *trimming) goOn() {
-	for t.more = true; t.more; { // step tells
-		x := &keyspace.Execute{Encoder: resp.V2, Heavy: true, Requests: []keyspace.Request{{Do: t.step}}}
-		x.Visit(t.shard)
-		if !t.node.Post(x, t) {
-			return
-		}
-	}
-}
-
-// step runs in the shard's turn.
-func (t *trimming) step(tx *keyspace.Tx) resp.Reply {
-	tx.EachShard(func(sh *keyspace.Shard) { t.more = sh.Mem().TrimStep() })
-	return resp.OK
-}
-
-// Executed goes on after a step that was not done at once.
-func (t *trimming) Executed(*keyspace.Execute) {
-	if t.more {
-		t.goOn()
-	}
 }

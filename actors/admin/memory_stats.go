@@ -61,52 +61,14 @@ func (v View) keys(db int) (held, expiring int) {
 	return held, expiring
 }
 
-// From where on MEMORY DOCTOR finds something odd.
-const (
-	doctorLittle      = 5 << 20  // bytes in use, below which nothing is worth a word
-	doctorPeak        = 1.5      // peak to present use
-	doctorSlabs       = 1.4      // resident to used bytes of the slabs …
-	doctorSlabsMin    = 32 << 20 // … if the difference is so many bytes
-	doctorPerClient   = 200 << 10
-	doctorMachinePart = 0.9 // of the machine's memory
-)
-
-func memoryDoctor(v View, _ *command.Args) resp.Reply {
-	m, process := v.measure(), v.process.read()
-	return resp.VerbatimText("txt", diagnose(&m, process, int64(v.system.Server.Connected())))
-}
-
-func diagnose(m *memoryUse, process processUse, clients int64) string {
-	if m.allocated() < doctorLittle {
-		return "There is next to nothing in memory, so there is nothing to say about it.\n"
-	}
-	var odd []string
-	if ratio(m.peak, m.allocated()) > doctorPeak {
-		odd = append(odd, "Far more memory was in use before than is now. What is free is given back in small steps; MEMORY PURGE does it at once.")
-	}
-	if ratio(m.slabResident, m.slabUsed) > doctorSlabs && m.slabResident-m.slabUsed > doctorSlabsMin {
-		odd = append(odd, "The slabs hold much more than the keys and values in them: many keys were deleted here and there. "+
-			"Their pages are used again for new keys of any size, or given back once they are empty.")
-	}
-	if clients > 0 && m.clients/clients > doctorPerClient {
-		odd = append(odd, "Clients take much memory: some do not read what they are sent. CLIENT LIST shows it as omem.")
-	}
-	if machine := systemMemory(); machine > 0 && float64(process.resident) > doctorMachinePart*float64(machine) {
-		odd = append(odd, "The process takes nearly all of the machine's memory, and may soon be ended by the system.")
-	}
-	if len(odd) == 0 {
-		return "Nothing is odd about the use of memory.\n"
-	}
-	return "What is odd about the use of memory:\n\n* " + strings.Join(odd, "\n\n* ") + "\n"
-}
-
 func mallocStats(v View, _ *command.Args) resp.Reply {
 	m := v.measure()
 	var b strings.Builder
 	fmt.Fprintf(&b, "Go: objects %d, unused %d, stacks %d, total %d, released %d\n", m.objects, m.unused, m.stacks, m.total, m.released)
 	v.Tx.EachShard(func(sh *keyspace.Shard) {
 		s := sh.Mem().Stats()
-		fmt.Fprintf(&b, "Shard %d: slabs used %d, held %d, resident %d, mapped %d, tables %d\n", sh.ID(), s.Used, s.Held, s.Resident, s.Mapped, sh.TableBytes())
+		fmt.Fprintf(&b, "Shard %d: slabs used %d, held %d, gaps %d, spare %d, resident %d, mapped %d, tables %d\n",
+			sh.ID(), s.Used, s.Held, s.Gaps, s.Spare, s.Resident, s.Mapped, sh.TableBytes())
 	})
 	return resp.VerbatimText("txt", b.String())
 }

@@ -27,18 +27,18 @@ func besideData(system *actors.System, heap goMemory) int64 {
 }
 
 // goMemory is what the Go runtime holds, in bytes.
-type goMemory struct{ objects, unused, stacks, total, released int64 }
+type goMemory struct{ objects, unused, free, stacks, total, released int64 }
 
 func (g goMemory) used() int64 { return g.objects + g.stacks }
 
 func readGoMemory() goMemory {
 	samples := []metrics.Sample{
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(samples)
 	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
-	return goMemory{n(0), n(1), n(2), n(3), n(4)}
+	return goMemory{n(0), n(1), n(2), n(3), n(4), n(5)}
 }
 
 // memoryUse is where the memory is, in bytes: in Go's heap and stacks, in the
@@ -49,8 +49,11 @@ type memoryUse struct {
 	beside                           int64 // see besideData
 	buffers                          int64
 	slabUsed, slabHeld, slabResident int64
+	gaps, spare                      int64 // of the slabs
 	tables                           int64
 	clients                          int64
+	early                            int64 // what is kept for a save
+	pending                          int   // values that are yet to be freed
 	startup, peak                    int64
 }
 
@@ -63,6 +66,10 @@ func (v View) measure() memoryUse {
 		m.slabUsed += stats.Used
 		m.slabHeld += stats.Held
 		m.slabResident += stats.Resident
+		m.gaps += stats.Gaps
+		m.spare += stats.Spare
+		m.early += int64(sh.EarlyBytes())
+		m.pending += sh.Pending()
 		m.tables += sh.TableBytes()
 	})
 	m.clients = v.system.Server.ClientMemory()
@@ -86,7 +93,7 @@ func (m *memoryUse) overhead() int64 {
 func (m *memoryUse) dataset() int64 { return m.allocated() - m.overhead() }
 
 // active and resident are what the allocators use and hold.
-func (m *memoryUse) active() int64 { return m.used() + m.unused + m.slabHeld + m.tables }
+func (m *memoryUse) active() int64 { return m.used() + m.unused + m.slabHeld + m.gaps + m.tables }
 func (m *memoryUse) resident() int64 {
 	return m.total - m.released + m.buffers + m.slabResident + m.tables
 }

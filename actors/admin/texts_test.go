@@ -127,23 +127,30 @@ func TestSlowLogBounds(t *testing.T) {
 
 func TestDiagnose(t *testing.T) {
 	t.Parallel()
-	f := func(m memoryUse, process processUse, clients int64, want string) {
+	const much = 100 << 20
+	sound := memoryUse{goMemory: goMemory{objects: 10 << 20}, slabUsed: much, slabHeld: much, slabResident: much, peak: much}
+	f := func(change func(p *patient), want string) {
 		t.Helper()
-		if got := diagnose(&m, process, clients); !strings.Contains(got, want) {
+		p := patient{memoryUse: sound, links: 10, machine: 100 * much}
+		change(&p)
+		if got := p.diagnose(); !strings.Contains(got, want) {
 			t.Errorf("the diagnosis is %q, want %q", got, want)
 		}
 	}
-	const much = 100 << 20
-	sound := memoryUse{goMemory: goMemory{objects: 10 << 20}, slabUsed: much, slabHeld: much, slabResident: much, peak: much}
-	f(memoryUse{}, processUse{}, 1, "next to nothing")
-	f(sound, processUse{resident: much}, 1, "Nothing is odd")
-	peak, holes, links := sound, sound, sound
-	peak.peak = 3 * much
-	f(peak, processUse{}, 1, "Far more memory was in use before")
-	holes.slabUsed = much / 2
-	f(holes, processUse{}, 1, "The slabs hold much more")
-	links.clients = much
-	f(links, processUse{}, 10, "Clients take much memory")
+	f(func(p *patient) { *p = patient{} }, "next to nothing")
+	f(func(p *patient) { p.process.resident = much }, "Nothing is odd")
+	f(func(p *patient) { p.peak = 3 * much }, "Far more memory was in use before than is now: 300 MB")
+	f(func(p *patient) { p.gaps = much / 2 }, "gaps of 50 MB: many keys or elements were deleted here and there. CONFIG SET activedefrag yes")
+	f(func(p *patient) { p.gaps, p.compacts = much/2, true }, "will be compacted soon")
+	f(func(p *patient) { p.gaps, p.compacts, p.compacting = much/2, true, true }, "They are being compacted")
+	f(func(p *patient) { p.gaps = 16 << 20 }, "Nothing is odd")
+	f(func(p *patient) { p.spare = much / 2 }, "50 MB of pages are empty")
+	f(func(p *patient) { p.free = much }, "Go's heap keeps 100 MB")
+	f(func(p *patient) { p.pending = 3 }, "3 large values")
+	f(func(p *patient) { p.early = much }, "100 MB are kept for the snapshot")
+	f(func(p *patient) { p.clients = much }, "10 clients take 100 MB")
+	f(func(p *patient) { p.watches = 100_000 }, "There are 100000 watches")
+	f(func(p *patient) { p.process.resident = 99 * much }, "nearly all of the machine's memory")
 }
 
 func TestHumanBytes(t *testing.T) {

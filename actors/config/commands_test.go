@@ -57,6 +57,7 @@ func TestNamesAsRedis(t *testing.T) {
 // here was given by the test.
 var differs = map[string]bool{
 	"port": true, "bind": true, "dir": true, "unixsocket": true, "enable-debug-command": true, "maxclients": true,
+	"activedefrag": true, "active-defrag-ignore-bytes": true,
 }
 
 // listed are the names and values of a CONFIG GET.

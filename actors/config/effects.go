@@ -26,6 +26,7 @@ const (
 	idling
 	authenticating
 	limiting
+	compacting
 	logging
 	timing
 	watching
@@ -43,14 +44,14 @@ const (
 // effects does them. One that fails has changed nothing.
 var effects = map[effect]func(*Config, *actors.System) error{
 	listening: listen, protecting: protect, admitting: admit, idling: idle,
-	authenticating: authenticate, limiting: limit, logging: setLevel, timing: timeSlow, watching: limitWatches,
+	authenticating: authenticate, limiting: limit, compacting: compact, logging: setLevel, timing: timeSlow, watching: limitWatches,
 	probing: probe, messaging: limitMessages, notifying: notify,
 	scripting: limitScripts, granting: grant, storing: store, syncing: syncJournal, restarting: restart, bounding: bound,
 }
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{granting, protecting, idling, authenticating, limiting, timing, watching, messaging, notifying, scripting, bounding}
+var atStart = []effect{granting, protecting, idling, authenticating, limiting, compacting, timing, watching, messaging, notifying, scripting, bounding}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
@@ -63,7 +64,7 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 		Loops:      int(c.Int("event-loops")), Shards: int(c.Int("shards")),
 		Databases: int(c.Int("databases")), Clients: int(c.Int("maxclients")),
 		Log: log, Families: []actors.Family{c.family}, Ready: c.attach,
-		Dir: c.Text("dir"), Storage: c.storage(),
+		Dir: c.Text("dir"), Storage: c.storage(), OwnsHeap: true,
 	}
 	if c.Bool("single-threaded") {
 		o.Loops, o.Shards = 1, 1

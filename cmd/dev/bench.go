@@ -14,6 +14,7 @@ import (
 type benchCmd struct {
 	Speed   speedCmd   `cmd:"" default:"withargs" help:"Throughput, CPU per operation and latency, as ratios to redis-server."`
 	Memory  memoryCmd  `cmd:"" help:"RSS per key while the table grows, after overwriting, with a TTL; RSS of idle connections."`
+	Compact compactCmd `cmd:"" help:"RSS after FLUSHALL and after most of mixed data is deleted, beside a fresh server with the rest."`
 	GC      gcCmd      `cmd:"" name:"gc" help:"The cost of a garbage collection and the longest shard turn with many keys."`
 	Dice    diceCmd    `cmd:"" help:"Throughput through DiceDB's own library, as ratios to redis-server through go-redis."`
 	Watch   watchCmd   `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
