@@ -10,19 +10,27 @@ import (
 )
 
 // idler looks at what nobody uses, once a second. It gives back the memory that
-// was kept for large values, and that of Go's heap, and closes the links of clients that have said
-// nothing for a while (the setting timeout). Clients that wait on purpose are
+// was kept for large values, and that of Go's heap, and closes the links of clients that have not read
+// for too long, that have not logged in, and that have said nothing for a while
+// (the setting timeout). Clients that wait on purpose are
 // left alone: those that are blocked, subscribed, watching live queries, or
 // monitors.
 type idler struct {
-	max  atomic.Int64 // milliseconds; 0: for ever
-	heap *releaser    // nil: Go's heap is not ours alone
-	stop chan struct{}
-	done sync.WaitGroup
+	max       atomic.Int64 // milliseconds; 0: for ever
+	handshake atomic.Int64 // milliseconds that who comes has to log in; 0: for ever
+	heap      *releaser    // nil: Go's heap is not ours alone
+	stop      chan struct{}
+	done      sync.WaitGroup
 }
+
+// SetHandshake sets how long who comes may take to do the handshake of TLS, and
+// then to log in if he must; 0 is for ever.
+func (s *System) SetHandshake(d time.Duration) { s.idle.handshake.Store(d.Milliseconds()) }
 
 // SetIdle sets how long a client may be idle; 0 is for ever.
 func (s *System) SetIdle(d time.Duration) { s.idle.max.Store(d.Milliseconds()) }
+
+func (i *idler) patience() time.Duration { return time.Duration(i.handshake.Load()) * time.Millisecond }
 
 // idleInterval is how often the links are looked over, as in Redis.
 const idleInterval = time.Second
@@ -42,6 +50,8 @@ func (i *idler) start(server *session.Server) {
 					i.heap.look()
 				}
 				i.sweep(server)
+				server.SweepOutput()
+				server.SweepStrangers(i.handshake.Load())
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -13,22 +14,37 @@ import (
 
 // Endpoints are where a server listens: see Options.
 type Endpoints struct {
-	Binds []string
-	Port  int
-	Unix  string
+	Binds    []string
+	Port     int
+	TLSBinds []string
+	TLSPort  int
+	Unix     string
 }
 
 // Addresses are where the server listens now: "host:port" and paths of unix
-// sockets.
+// sockets. TLSAddresses are where it does for TLS.
 func (s *System) Addresses() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.addresses)
 }
 
-// Port is the TCP port that the server listens on, 0 if there is none.
-func (s *System) Port() int {
-	for _, address := range s.Addresses() {
+// TLSAddresses are where the server listens for TLS now, "host:port".
+func (s *System) TLSAddresses() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.tlsAddresses)
+}
+
+// Port is the TCP port that the server listens on, TLSPort that for TLS; 0 if
+// there is none.
+func (s *System) Port() int { return portOf(s.Addresses()) }
+
+// TLSPort is the TCP port that the server listens on for TLS, 0 if there is none.
+func (s *System) TLSPort() int { return portOf(s.TLSAddresses()) }
+
+func portOf(addresses []string) int {
+	for _, address := range addresses {
 		if at, err := netip.ParseAddrPort(address); err == nil {
 			return int(at.Port())
 		}
@@ -54,21 +70,16 @@ func (s *System) Listen(to Endpoints) error {
 	return err
 }
 
-func (s *System) listen(to Endpoints) error {
-	s.addresses = nil
-	port := to.Port
-	for _, bind := range to.Binds {
-		host, optional := strings.CutPrefix(bind, "-")
-		at, err := s.transport.Listen(networkOf(host), net.JoinHostPort(hostOf(host), strconv.Itoa(port)))
-		switch {
-		case err == nil:
-			s.addresses = append(s.addresses, at)
-			port = chosenPort(port, at)
-		case optional && errors.Is(err, syscall.EADDRNOTAVAIL), isFamilyMissing(err):
-			s.options.Log.Debug("not listening", "host", host, "error", err)
-		default:
-			return fmt.Errorf("listening on %s port %d: %w", host, port, err)
-		}
+func (s *System) listen(to Endpoints) (err error) {
+	s.addresses, s.tlsAddresses = nil, nil
+	if s.addresses, err = s.bind(s.transport.Listen, to.Binds, to.Port); err != nil {
+		return err
+	}
+	if len(to.TLSBinds) > 0 && !s.HasTLS() {
+		return errors.New("listening for TLS: there is no certificate")
+	}
+	if s.tlsAddresses, err = s.bind(s.transport.ListenSecure, to.TLSBinds, to.TLSPort); err != nil {
+		return err
 	}
 	if to.Unix != "" {
 		at, err := s.transport.Listen("unix", to.Unix)
@@ -80,6 +91,31 @@ func (s *System) listen(to Endpoints) error {
 	s.endpoints = to
 	return nil
 }
+
+// bind listens on all hosts that there are.
+func (s *System) bind(listen func(network, address string) (string, error), hosts []string, port int) (addresses []string, err error) {
+	for _, bind := range hosts {
+		host, optional := strings.CutPrefix(bind, "-")
+		at, err := listen(networkOf(host), net.JoinHostPort(hostOf(host), strconv.Itoa(port)))
+		switch {
+		case err == nil:
+			addresses = append(addresses, at)
+			port = chosenPort(port, at)
+		case optional && errors.Is(err, syscall.EADDRNOTAVAIL), isFamilyMissing(err):
+			s.options.Log.Debug("not listening", "host", host, "error", err)
+		default:
+			return addresses, fmt.Errorf("listening on %s port %d: %w", host, port, err)
+		}
+	}
+	return addresses, nil
+}
+
+// SetTLS is how links come in over TLS from here on. Those that are there stay as
+// they are.
+func (s *System) SetTLS(c *tls.Config) { s.tls.Store(c) }
+
+// HasTLS reports whether SetTLS was called, or Options.TLS set.
+func (s *System) HasTLS() bool { return s.tls.Load() != nil }
 
 // chosenPort is the port for the next bind: the one that the system has chosen
 // for the first.

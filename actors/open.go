@@ -67,7 +67,7 @@ type embedded struct {
 // The commands for operators (INFO, CONFIG, DEBUG and the like) are families of
 // their own, see Options.Families.
 func Open(o Options) (*DB, error) {
-	if len(o.Binds) == 0 && o.Unix == "" {
+	if len(o.Binds)+len(o.TLSBinds) == 0 && o.Unix == "" {
 		o.Goroutines = true // event loops for no links would be idle threads
 	}
 	if o.Dir != "" && reflect.ValueOf(o.Storage).IsZero() {

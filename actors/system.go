@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -29,6 +30,10 @@ type Options struct {
 	Binds []string
 	// Port is the TCP port; 0 lets the system choose one for all Binds.
 	Port int
+	// TLSBinds and TLSPort are the same for TLS, which TLS tells how to speak.
+	TLSBinds []string
+	TLSPort  int
+	TLS      *tls.Config
 	// Unix is the path of a unix socket to listen on too, UnixMode its
 	// permissions (0: what the umask leaves).
 	Unix     string
@@ -111,9 +116,12 @@ type System struct {
 	savedAtEnd bool // SaveAtEnd was called
 	unwritten  atomic.Bool
 
-	mu        sync.Mutex // guards what follows
-	endpoints Endpoints
-	addresses []string
+	tls atomic.Pointer[tls.Config]
+
+	mu           sync.Mutex // guards what follows
+	endpoints    Endpoints
+	addresses    []string
+	tlsAddresses []string
 }
 
 // withDefaults fills in what was left zero.
@@ -150,6 +158,7 @@ func Start(o Options) (*System, error) {
 		cores: runtime.GOMAXPROCS(0), options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
 		Broken: make(chan *keyspace.Broken, 1), Asked: make(chan Stop, 1),
 	}
+	s.tls.Store(o.TLS)
 	if err := s.start(); err != nil {
 		return nil, err
 	}
@@ -190,7 +199,8 @@ func (s *System) start() (err error) {
 		err = s.options.Ready(s)
 	}
 	if err == nil {
-		err = s.Listen(Endpoints{s.options.Binds, s.options.Port, s.options.Unix})
+		o := &s.options
+		err = s.Listen(Endpoints{Binds: o.Binds, Port: o.Port, TLSBinds: o.TLSBinds, TLSPort: o.TLSPort, Unix: o.Unix})
 	}
 	if err == nil {
 		err = s.load()
@@ -284,6 +294,10 @@ func (s *System) newTransport() (session.Transport, error) {
 	config := transport.Config{
 		Accept: s.Server.Accept, Loops: s.options.Loops, Backlog: s.options.Backlog,
 		KeepAlive: s.options.KeepAlive, UnixMode: s.options.UnixMode, Report: s.reporter(),
+		Secure: transport.Secure{
+			Config: s.tls.Load, Patience: s.idle.patience,
+			Knock: s.Server.Knock, Accept: s.Server.AcceptSecure, Left: s.Server.Left,
+		},
 	}
 	if s.options.Goroutines {
 		return transport.NewGoroutines(config), nil

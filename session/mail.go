@@ -28,10 +28,7 @@ func (s *Session) inbox() *subscription.Inbox {
 func (m *mail) Loop() int        { return m.link.Loop() }
 func (m *mail) Post(task func()) { m.link.Post(task) }
 func (m *mail) Unsent() int64    { return m.Public.Unsent.Load() }
-func (m *mail) Overrun() {
-	m.server.Log.Warn("link closed: it does not read its messages (client-output-buffer-limit pubsub)", "session", m.id)
-	m.send(&Kill{})
-}
+func (m *mail) Overrun()         { m.send(&Kill{Slow: true}) }
 
 // News implements subscription.Outlet: the explicit call, from the loop itself,
 // that may run the session inline.

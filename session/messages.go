@@ -42,8 +42,9 @@ type served struct {
 // commands under way.
 type Deliver struct{ Bytes []byte }
 
-// Kill closes the link, once what is answered is out if Gently.
-type Kill struct{ Gently bool }
+// Kill closes the link, once what is answered is out if Gently; because it does
+// not read what it is sent, if Slow.
+type Kill struct{ Gently, Slow bool }
 
 // Unpaused tells that CLIENT PAUSE is over.
 type Unpaused struct{}

@@ -76,7 +76,7 @@ func (s *Server) feed(from *Session, what *command.Meta, argv [][]byte, db int) 
 	line = append(line, '\r', '\n')
 	for _, m := range *s.monitors.Load() {
 		if m.Public.Unsent.Load()+m.undelivered.Load() > monitorUnsentMax {
-			m.send(&Kill{})
+			m.send(&Kill{Slow: true})
 			continue
 		}
 		m.Deliver(line)

@@ -60,5 +60,5 @@ func (s *Session) flushOutput() {
 
 func (s *Session) wrote(n int) {
 	s.Written.Add(int64(n))
-	s.Unsent.Store(int64(s.link.Unsent()))
+	s.noteUnsent()
 }

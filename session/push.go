@@ -86,7 +86,7 @@ func (s *Session) answering() bool { return s.batch != nil && len(s.batch.slots)
 func (s *Session) writePush(frame []byte) {
 	s.link.Write(frame)
 	s.Written.Add(int64(len(frame)))
-	s.Unsent.Store(int64(s.link.Unsent()))
+	s.noteUnsent()
 }
 
 // teller has news for a link.
@@ -199,6 +199,11 @@ func (s *Session) flushPushes() {
 }
 
 func (s *Session) kill(m *Kill) {
+	if m.Slow && !s.closing {
+		s.server.Stats.OutputCut.Add(1)
+		s.server.Log.Warn("link closed: it does not read what it is sent (client-output-buffer-limit)", "session", s.id,
+			"address", s.address, "unread", s.Unsent.Load()+s.undelivered.Load())
+	}
 	s.closing = true
 	switch {
 	case !m.Gently:

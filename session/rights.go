@@ -22,6 +22,7 @@ func (s *Session) Login(user, password []byte, by *command.Args) bool {
 	if a != nil {
 		s.setAccount(a)
 		s.authenticated = !a.Gone() // who goes looks for his links afterwards
+		s.stranger.Store(0)
 	}
 	if a == nil || a.Gone() {
 		s.note(acl.Entry{Reason: acl.DeniedAuth, Object: string(by.Argv()[0]), Username: string(user)}, s.where(), by.Meta())
@@ -41,12 +42,18 @@ func (s *Session) setAccount(a *acl.Account) {
 func (s *Session) loginDefault() {
 	s.setAccount(s.server.Users.Default)
 	s.authenticated = s.server.Users.Default.Now().Open()
+	since := int64(0)
+	if !s.authenticated {
+		since = s.server.Millis()
+	}
+	s.stranger.Store(since)
 }
 
 // loginProgram makes the link that of the program which the server is a part of.
 func (s *Session) loginProgram() {
 	s.setAccount(s.server.Users.Program)
 	s.authenticated = true
+	s.stranger.Store(0)
 }
 
 // LoggedIn reports whether the link may run commands: it has logged in, or
@@ -95,6 +102,7 @@ func (s *Session) NoteDenial(d *acl.Denial, where acl.Context, by *command.Meta)
 }
 
 func (s *Session) note(e acl.Entry, where acl.Context, by *command.Meta) {
+	s.server.Stats.Denied[e.Reason].Add(1)
 	e.Context, e.At = where, s.server.Millis()
 	e.Client = string(s.AppendInfo(nil, s, by))
 	s.server.Users.Log.Add(e)

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +43,8 @@ type Server struct {
 	condition           condition
 	limits, loginLimits atomic.Pointer[Limits]
 	protected           atomic.Bool // protected-mode
+	rates               rates
+	bounds              atomic.Pointer[OutputBounds]
 	nextID              atomic.Uint64
 	started             time.Time
 	monitors            atomic.Pointer[[]*Session]
@@ -71,8 +75,8 @@ func NewServer(s *Server) *Server {
 	s.dice = newDiceServer(s.Catalogue, ours)
 	none := []*Session(nil)
 	s.monitors.Store(&none)
-	limits := DefaultLimits
-	s.SetLimits(limits)
+	s.SetLimits(DefaultLimits)
+	s.SetOutputBounds(OutputBounds{})
 	return s
 }
 
@@ -196,16 +200,68 @@ const protectedText = "DENIED Troupe is running in protected mode because protec
 // Accept makes the session of a new link: the Accept of transports.
 func (s *Server) Accept(link Link) Handler {
 	s.Stats.Accepted.Add(1)
-	if s.protected.Load() && s.Users.Default.Now().NoPass() && !isLocal(link) {
-		s.Stats.Rejected.Add(1)
-		link.Write(resp.V2.Append(nil, resp.Error(protectedText)))
-		return nil
+	if !link.Unix() && !s.rates.allow(link.RemoteAddr(), s.Nanos()) {
+		s.Stats.RateLimited.Add(1)
+		return s.refuse(link, errTooFast)
+	}
+	if s.isStrange(link) {
+		return s.refuse(link, resp.Error(protectedText))
 	}
 	if !s.reserve() {
-		s.Stats.Rejected.Add(1)
-		link.Write(resp.V2.Append(nil, resp.ErrMaxClients))
-		return nil
+		return s.refuse(link, resp.ErrMaxClients)
 	}
+	return s.admit(link)
+}
+
+// Knock asks whether a link that comes over TLS is let in, before its handshake;
+// if so, it has a place, and AcceptSecure or Left follows.
+func (s *Server) Knock(remote string) bool {
+	s.Stats.Accepted.Add(1)
+	allowed := s.rates.allow(remote, s.Nanos())
+	if !allowed {
+		s.Stats.RateLimited.Add(1)
+	}
+	if allowed && s.reserve() {
+		return true
+	}
+	s.Stats.Rejected.Add(1)
+	return false
+}
+
+// AcceptSecure is Accept for a link that has knocked and whose handshake is done.
+func (s *Server) AcceptSecure(link Link) Handler {
+	if s.isStrange(link) {
+		s.giveUp()
+		return s.refuse(link, resp.Error(protectedText))
+	}
+	return s.admit(link)
+}
+
+// Left hears of links that have knocked and whose handshake has failed.
+func (s *Server) Left(remote string, why error) {
+	s.giveUp()
+	if errors.Is(why, os.ErrDeadlineExceeded) {
+		s.Stats.HandshakesLate.Add(1)
+	} else {
+		s.Stats.HandshakesFailed.Add(1)
+	}
+	s.Log.Debug("TLS handshake failed", "address", remote, "error", why)
+}
+
+// isStrange reports whether protected mode keeps a link out.
+func (s *Server) isStrange(link Link) bool {
+	return s.protected.Load() && s.Users.Default.Now().NoPass() && !isLocal(link)
+}
+
+// refuse tells a link why it is not served.
+func (s *Server) refuse(link Link, why resp.Reply) Handler {
+	s.Stats.Rejected.Add(1)
+	link.Write(resp.V2.Append(nil, why))
+	return nil
+}
+
+// admit makes the session of a link that has a place.
+func (s *Server) admit(link Link) Handler {
 	one := s.newSession(link)
 	handler, err := start(one)
 	if err != nil {

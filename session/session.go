@@ -42,6 +42,7 @@ type Session struct {
 	lock          *Lock
 	closing       bool     // no further command is taken
 	alone         bool     // the peer will send nothing more
+	above         int64    // since when too much is unsent, Unix milliseconds; 0: it is not
 	held          [][]byte // a command that waits for what is before it
 	later         *Command // a command whose reply comes by Answer
 	early         *served  // what a command got before it was seen to wait
@@ -86,6 +87,7 @@ type Public struct {
 	User     atomic.Pointer[string]
 	holder   atomic.Pointer[acl.Account]
 	evicted  atomic.Bool                  // its link is being closed, for want of memory
+	stranger atomic.Int64                 // since when nobody has logged in, Unix milliseconds; 0: somebody has
 	Last     atomic.Pointer[command.Meta] // the last command
 	Used     atomic.Int64                 // when that was, Unix milliseconds
 	DB       atomic.Int32
@@ -208,9 +210,12 @@ func (s *Session) endInput(status Status, left int) {
 			s.link.Expect(s.front.Needs())
 		}
 		if left > s.limits().QueryMax {
-			s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id, "bytes", left)
+			s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id,
+				"address", s.address, "bytes", left)
+			s.server.Stats.QueryCut.Add(1)
+			s.settle()
+			s.answer(nil, errQueryTooLong)
 			s.closing = true
-			s.link.Close()
 		}
 	case Invalid:
 		s.settle()
@@ -223,6 +228,8 @@ func (s *Session) endInput(status Status, left int) {
 		s.link.Close()
 	}
 }
+
+var errQueryTooLong = resp.Error("ERR Protocol error: the request is longer than client-query-buffer-limit")
 
 // rest ends a turn: what is answered is written; if something is under way
 // the link is paused until it is done, and if only the bounds stopped us the

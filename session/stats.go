@@ -10,6 +10,7 @@ import (
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
+	"github.com/troupedb/troupe/session/acl"
 )
 
 // Stats are the counters that all sessions share. They are read by INFO at
@@ -18,6 +19,15 @@ type Stats struct {
 	Accepted, Rejected atomic.Int64 // links
 	Commands           atomic.Int64
 	BytesIn, BytesOut  atomic.Int64 // of links that have closed: see Server.Traffic
+	// RateLimited are links refused because their address opens too many a
+	// second, HandshakesLate those that were too slow to log in or to begin
+	// TLS, HandshakesFailed those whose TLS came to nothing in another way.
+	RateLimited, HandshakesLate, HandshakesFailed atomic.Int64
+	// OutputCut and QueryCut are links closed because they do not read, or
+	// because their request is too long.
+	OutputCut, QueryCut atomic.Int64
+	// Denied counts what was refused for want of rights, by acl.Reason.
+	Denied [acl.Reasons]atomic.Int64
 	// Slow decides what the slow log takes: commands that ran for at least so
 	// many nanoseconds; negative takes none. Log is given them.
 	Slow atomic.Int64
@@ -93,8 +103,14 @@ func (st *Stats) Reset() {
 			c.Took[class].Store(0)
 		}
 	}
-	for _, n := range []*atomic.Int64{&st.Accepted, &st.Rejected, &st.Commands, &st.BytesIn, &st.BytesOut} {
+	for _, n := range []*atomic.Int64{
+		&st.Accepted, &st.Rejected, &st.Commands, &st.BytesIn, &st.BytesOut,
+		&st.RateLimited, &st.HandshakesLate, &st.HandshakesFailed, &st.OutputCut, &st.QueryCut,
+	} {
 		n.Store(0)
+	}
+	for i := range st.Denied {
+		st.Denied[i].Store(0)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()

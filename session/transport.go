@@ -107,6 +107,8 @@ type Transport interface {
 	// "unix". It returns the address bound. An IPv6 address is bound for IPv6
 	// only, an empty host for both.
 	Listen(network, address string) (string, error)
+	// ListenSecure is Listen for links that come over TLS; network is one of TCP.
+	ListenSecure(network, address string) (string, error)
 	// Loops is the number of event loops.
 	Loops() int
 	// SetKeepAlive sets after how long a silence TCP asks whether the peer is

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -26,7 +27,8 @@ func (r *report) server() {
 	r.Add("process_id", os.Getpid())
 	r.Add("process_supervised", "no")
 	r.Add("run_id", r.runID)
-	r.Add("tcp_port", r.system.Port())
+	r.Add("tcp_port", cmp.Or(r.system.Port(), r.system.TLSPort())) // as in Redis
+	r.Add("tls_port", r.system.TLSPort())
 	r.Add("server_time_usec", server.Micros())
 	r.Add("uptime_in_seconds", uptime)
 	r.Add("uptime_in_days", uptime/86400)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/acl"
 	"github.com/troupedb/troupe/subscription"
 )
 
@@ -55,6 +56,9 @@ func (r *report) stats() {
 	r.Fixed("instantaneous_input_repl_kbps", 0, 2)
 	r.Fixed("instantaneous_output_repl_kbps", 0, 2)
 	r.Add("rejected_connections", server.Stats.Rejected.Load())
+	r.Add("rate_limited_connections", server.Stats.RateLimited.Load())
+	r.Add("handshake_timeouts", server.Stats.HandshakesLate.Load())
+	r.Add("tls_handshake_failures", server.Stats.HandshakesFailed.Load())
 	r.Add("sync_full", 0)
 	r.Add("sync_partial_ok", 0)
 	r.Add("sync_partial_err", 0)
@@ -83,6 +87,13 @@ func (r *report) stats() {
 	r.Add("tracking_total_items", caches.Items)
 	r.Add("tracking_total_prefixes", caches.Prefixes)
 	r.Add("total_error_replies", failures)
+	r.Add("client_query_buffer_limit_disconnections", server.Stats.QueryCut.Load())
+	r.Add("client_output_buffer_limit_disconnections", server.Stats.OutputCut.Load())
+	denied := &server.Stats.Denied
+	r.Add("acl_access_denied_auth", denied[acl.DeniedAuth].Load())
+	r.Add("acl_access_denied_cmd", denied[acl.DeniedCommand].Load())
+	r.Add("acl_access_denied_key", denied[acl.DeniedKey].Load())
+	r.Add("acl_access_denied_channel", denied[acl.DeniedChannel].Load())
 	r.Add("total_changes", shards.Changes)
 	live, _, _ := server.Watches.Stats()
 	r.Add("live_query_evaluations", live.Evaluations)

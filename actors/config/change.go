@@ -9,8 +9,9 @@ import (
 
 // The answers to addresses that cannot be had, by the setting that asks.
 var listenFailures = map[string]string{
-	"bind": "Failed to bind to specified addresses.",
-	"port": "Unable to listen on this port. Check server logs.",
+	"bind":     "Failed to bind to specified addresses.",
+	"port":     "Unable to listen on this port. Check server logs.",
+	"tls-port": "Unable to listen on this port. Check server logs.",
 }
 
 // Change is a setting and the value that CONFIG SET asks for.
@@ -130,6 +131,10 @@ func (c *Config) apply(rows []*Setting) (done []effect, err error) {
 		if err := effects[row.effect](c, c.system); err != nil {
 			blamed := lastWith(rows, row.effect).Name
 			reason := cmp.Or(listenFailures[blamed], err.Error())
+			if errors.As(err, &tlsFailure{}) {
+				c.system.Server.Log.Warn("not changed as CONFIG SET asked for", "error", err)
+				reason = tlsRefusal
+			}
 			return done, &Refusal{Name: blamed, Reason: reason}
 		}
 		done = append(done, row.effect)

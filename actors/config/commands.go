@@ -120,10 +120,21 @@ func set(c *Call, a *command.Args) resp.Reply {
 		return resp.ErrSyntax
 	}
 	var changes []Change
+	readsFiles := false
 	for ; len(words) > 0; words = words[2:] {
 		changes = append(changes, Change{string(words[0]), string(words[1])})
+		row := Named(string(words[0]))
+		readsFiles = readsFiles || row != nil && row.Group == groupTLS
 	}
-	err := c.Set(changes, c.Allows("enable-protected-configs", c.client.IsLocal()))
+	trusted, config := c.Allows("enable-protected-configs", c.client.IsLocal()), c.Config
+	if readsFiles { // which an event loop must not wait for
+		return c.client.Elsewhere(func() resp.Reply { return setReply(config.Set(changes, trusted)) })
+	}
+	return setReply(config.Set(changes, trusted))
+}
+
+// setReply is the answer to CONFIG SET.
+func setReply(err error) resp.Reply {
 	var refused *Refusal
 	switch {
 	case err == nil:

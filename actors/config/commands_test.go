@@ -45,7 +45,8 @@ func TestNamesAsRedis(t *testing.T) {
 		t.Errorf("redis-server lists %d settings, the test does not see them", len(theirs))
 	}
 	for _, name := range []string{"event-loops", "shards", "single-threaded", "transport", "logformat", "maxwatches", "maxwatches-per-client", "watch-max-result",
-		"set-max-listpack-entries", "set-max-listpack-value", "journal-segment-size", "journal-backlog"} { // the last two are of Redis 7.2
+		"set-max-listpack-entries", "set-max-listpack-value", "journal-segment-size", "journal-backlog", // the last two are of Redis 7.2
+		"handshake-timeout", "max-new-connections-per-second"} {
 		delete(ours, name)
 	}
 	if len(ours) > 0 {
@@ -208,6 +209,11 @@ const sameAsRedis = `
 	SET bind "1.2.3.4.5"
 	SET loglevel NOTICE
 	SET tls-port 0
+	SET tls-port 1
+	SET tls-auth-clients maybe
+	SET tls-cert-file /nosuch tls-port 1
+	GET tls-cert-file tls-port tls-auth-clients tls-session-caching
+	SET tls-session-cache-size -1
 	SET tls-port x
 	SET masterauth "a b"
 	GET masterauth
@@ -409,7 +415,7 @@ func TestRenameUnknown(t *testing.T) {
 // What is still arriving is bounded.
 func TestQueryBufferLimit(t *testing.T) {
 	t.Parallel()
-	c, _ := started(t, Sources{Flags: []Flag{{"client-query-buffer-limit", []string{"1mb"}}}})
+	c, system := started(t, Sources{Flags: []Flag{{"client-query-buffer-limit", []string{"1mb"}}}})
 	client := local(t, c)
 	half := make([]byte, 2<<20)
 	copy(half, "*2\r\n$4\r\nECHO\r\n$4000000\r\n")
@@ -417,8 +423,14 @@ func TestQueryBufferLimit(t *testing.T) {
 	if err := client.conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
+	if got := client.next(); got != "-ERR Protocol error: the request is longer than client-query-buffer-limit" {
+		t.Error(got)
+	}
 	if n, err := client.conn.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%d bytes, %v: the link is to be closed", n, err)
+	}
+	if got := system.Server.Stats.QueryCut.Load(); got != 1 {
+		t.Errorf("%d links were closed", got)
 	}
 	if got := local(t, c).ask("PING"); got != "+PONG" {
 		t.Error(got)

@@ -20,6 +20,7 @@ type effect uint8
 
 const (
 	none effect = iota
+	securing
 	listening
 	protecting
 	admitting
@@ -43,7 +44,7 @@ const (
 
 // effects does them. One that fails has changed nothing.
 var effects = map[effect]func(*Config, *actors.System) error{
-	listening: listen, protecting: protect, admitting: admit, idling: idle,
+	securing: secure, listening: listen, protecting: protect, admitting: admit, idling: idle,
 	authenticating: authenticate, limiting: limit, compacting: compact, logging: setLevel, timing: timeSlow, watching: limitWatches,
 	probing: probe, messaging: limitMessages, notifying: notify,
 	scripting: limitScripts, granting: grant, storing: store, syncing: syncJournal, restarting: restart, bounding: bound,
@@ -51,13 +52,13 @@ var effects = map[effect]func(*Config, *actors.System) error{
 
 // atStart are those that are needed before the first link is let in: the rest
 // the system was told by its Options.
-var atStart = []effect{granting, protecting, idling, authenticating, limiting, compacting, timing, watching, messaging, notifying, scripting, bounding}
+var atStart = []effect{securing, granting, protecting, admitting, idling, authenticating, limiting, compacting, timing, watching, messaging, notifying, scripting, bounding}
 
 // Options are what to start the system with.
 func (c *Config) Options(log hclog.Logger) actors.Options {
+	to := c.endpoints()
 	o := actors.Options{
-		Binds: c.binds(), Port: int(c.Int("port")),
-		Unix: c.Text("unixsocket"), UnixMode: fs.FileMode(c.Int("unixsocketperm")),
+		Binds: to.Binds, Port: to.Port, TLSBinds: to.TLSBinds, TLSPort: to.TLSPort, Unix: to.Unix, UnixMode: fs.FileMode(c.Int("unixsocketperm")),
 		Backlog:    int(c.Int("tcp-backlog")),
 		KeepAlive:  c.keepAlive(),
 		Goroutines: c.Text("transport") == "goroutines",
@@ -75,12 +76,16 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 	return o
 }
 
-// binds are the hosts to listen on, none if there is no port.
-func (c *Config) binds() []string {
-	if c.Int("port") == 0 {
-		return nil
+// endpoints are where to listen.
+func (c *Config) endpoints() actors.Endpoints {
+	to := actors.Endpoints{Port: int(c.Int("port")), TLSPort: int(c.Int("tls-port")), Unix: c.Text("unixsocket")}
+	if to.Port != 0 {
+		to.Binds = c.Words("bind")
 	}
-	return c.Words("bind")
+	if to.TLSPort != 0 {
+		to.TLSBinds = c.Words("bind")
+	}
+	return to
 }
 
 // attach puts the settings in force in a system that is about to serve.
@@ -95,7 +100,12 @@ func (c *Config) attach(s *actors.System) error {
 }
 
 func listen(c *Config, s *actors.System) error {
-	err := s.Listen(actors.Endpoints{Binds: c.binds(), Port: int(c.Int("port")), Unix: c.Text("unixsocket")})
+	if !s.HasTLS() {
+		if err := secure(c, s); err != nil {
+			return err
+		}
+	}
+	err := s.Listen(c.endpoints())
 	if err != nil {
 		s.Server.Log.Warn("could not listen where CONFIG SET asked for", "error", err)
 	}
@@ -122,11 +132,13 @@ func admit(c *Config, s *actors.System) error {
 		return fmt.Errorf("The operating system is not able to handle the specified number of clients, try with %d", most)
 	}
 	s.Server.Clients.Store(wanted)
+	s.Server.SetRate(c.Int("max-new-connections-per-second"))
 	return nil
 }
 
 func idle(c *Config, s *actors.System) error {
 	s.SetIdle(time.Duration(c.Int("timeout")) * time.Second)
+	s.SetHandshake(time.Duration(c.Int("handshake-timeout")) * time.Second)
 	return nil
 }
 
@@ -199,16 +211,18 @@ func limitWatches(c *Config, s *actors.System) error {
 // limitMessages bounds what may wait for a link that listens.
 func limitMessages(c *Config, s *actors.System) error {
 	s.Server.Hub.SetTrackedMost(c.Int("tracking-table-max-keys"))
+	of := map[string]subscription.Limits{}
 	words := strings.Fields(c.Text("client-output-buffer-limit"))
 	for i := 0; i+3 < len(words); i += 4 {
-		if words[i] == "pubsub" {
-			var n [3]int64
-			for k := range n {
-				n[k], _ = strconv.ParseInt(words[i+1+k], 10, 64) // parseBufferLimits has read them
-			}
-			s.Server.Hub.Limits.Store(&subscription.Limits{Hard: n[0], Soft: n[1], Seconds: n[2]})
+		var n [3]int64
+		for k := range n {
+			n[k], _ = strconv.ParseInt(words[i+1+k], 10, 64) // parseBufferLimits has read them
 		}
+		of[words[i]] = subscription.Limits{Hard: n[0], Soft: n[1], Seconds: n[2]}
 	}
+	pubsub := of["pubsub"]
+	s.Server.Hub.Limits.Store(&pubsub)
+	s.Server.SetOutputBounds(session.OutputBounds{Normal: of["normal"], Watch: of["watch"]})
 	return nil
 }
 

@@ -225,8 +225,12 @@ func (c *Config) check() error {
 			}
 		}
 	}
-	if len(c.binds()) == 0 && c.Text("unixsocket") == "" {
+	to := c.endpoints()
+	if len(to.Binds)+len(to.TLSBinds) == 0 && to.Unix == "" {
 		return &Mistake{"settings", "port", "no port to bind and no unixsocket: nobody could connect"}
+	}
+	if to.Port != 0 && to.Port == to.TLSPort {
+		return &Mistake{"settings", "tls-port", "it is the port without TLS too"}
 	}
 	return nil
 }

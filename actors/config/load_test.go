@@ -51,6 +51,8 @@ func TestFile(t *testing.T) {
 	f("hash-max-ziplist-entries 5\n", "hash-max-listpack-entries", "5")
 	f("client-output-buffer-limit normal 1 2 3\nclient-output-buffer-limit replica 4 5 6\n",
 		"client-output-buffer-limit", "normal 1 2 3 slave 4 5 6 pubsub 33554432 8388608 60")
+	f("client-output-buffer-limit watch 1mb 2 3\nclient-output-buffer-limit watch 4 5 6\n",
+		"client-output-buffer-limit", "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60 watch 4 5 6")
 	f("slaveof no one\n", "replicaof", "")
 	f("save \"\"\n", "save", "")
 	f("bind \"127.0.0.1 ::1\"\n", "bind", "127.0.0.1 ::1")
@@ -89,7 +91,12 @@ func TestMistakes(t *testing.T) {
 	f("min-replicas-to-write 1\n", `standard input:1: min-replicas-to-write: "1" is not supported yet: there is no replication`)
 	f("replicaof 10.0.0.1 6379\n", `standard input:1: replicaof: "10.0.0.1 6379" is not supported yet: there is no replication`)
 	f("cluster-enabled yes\n", `standard input:1: cluster-enabled: "yes" is not supported yet: there is no cluster`)
-	f("tls-port 7380\n", `standard input:1: tls-port: "7380" is not supported yet: there is no TLS`)
+	f("port 7380\ntls-port 7380\n", `settings: tls-port: it is the port without TLS too`)
+	f("tls-protocols \"TLSv1.1 TLSv1.3\"\n", "standard input:1: tls-protocols: versions can't be left out between others")
+	f("tls-protocols SSLv3\n", "standard input:1: tls-protocols: Invalid tls-protocols specified. Use a combination of 'TLSv1', 'TLSv1.1', 'TLSv1.2' and 'TLSv1.3'.")
+	f("tls-ciphers DEFAULT:RC4-MD5\n", "standard input:1: tls-ciphers: there is no cipher suite RC4-MD5")
+	f("tls-ciphers !MD5\n", "standard input:1: tls-ciphers: no cipher suite is left")
+	f("tls-ciphersuites TLS_AES_128_GCM_SHA256\n", "standard input:1: tls-ciphersuites: TLS_AES_256_GCM_SHA384 is always there: of TLS 1.3 no cipher suite can be left out")
 	f("loadmodule /x.so\n", "standard input:1: loadmodule: not supported yet: there are no modules")
 	f("user alice on nonsense\n", "standard input:1: user: nonsense: Syntax error")
 	f("user alice on <secret\n", "standard input:1: user: <(redacted): The password you are trying to remove from the user does not exist")

@@ -13,7 +13,6 @@ var ignoredParts = []ignoredPart{
 	{groupPersistence, "the journal and its files are made in another way", persistenceRows},
 	{groupReplication, noReplication, replicationRows},
 	{groupCluster, noCluster, clusterRows},
-	{groupTLS, noTLS, tlsRows},
 	{groupKeyspace, "memory is laid out and freed in another way", layoutRows},
 	{groupClients, "there are no modules, and scripts run in one way", otherClientRows},
 	{groupServer, "it concerns the inner workings of redis-server", innerRows},
@@ -78,28 +77,6 @@ var clusterRows = []Setting{
 	{Name: "cluster-allow-reads-when-down", Kind: Bool, Default: "no"},
 	{Name: "cluster-allow-pubsubshard-when-down", Kind: Bool, Default: "yes"},
 	{Name: "cluster-link-sendbuf-limit", Kind: Memory, Default: "0", Max: longMax},
-}
-
-var tlsRows = []Setting{
-	{Name: "tls-cluster", Kind: Bool, Default: "no"},
-	{Name: "tls-replication", Kind: Bool, Default: "no"},
-	{Name: "tls-auth-clients", Kind: Enum, Default: "yes", Values: []string{"no", "yes", "optional"}},
-	{Name: "tls-prefer-server-ciphers", Kind: Bool, Default: "no"},
-	{Name: "tls-session-caching", Kind: Bool, Default: "yes"},
-	{Name: "tls-session-cache-size", Kind: Int, Default: "20480", Max: intMax},
-	{Name: "tls-session-cache-timeout", Kind: Int, Default: "300", Max: intMax},
-	{Name: "tls-cert-file"},
-	{Name: "tls-key-file"},
-	{Name: "tls-key-file-pass", Secret: true},
-	{Name: "tls-client-cert-file"},
-	{Name: "tls-client-key-file"},
-	{Name: "tls-client-key-file-pass", Secret: true},
-	{Name: "tls-dh-params-file"},
-	{Name: "tls-ca-cert-file"},
-	{Name: "tls-ca-cert-dir"},
-	{Name: "tls-protocols"},
-	{Name: "tls-ciphers"},
-	{Name: "tls-ciphersuites"},
 }
 
 var layoutRows = []Setting{

@@ -6,7 +6,6 @@ import "math"
 const (
 	noReplication = "there is no replication"
 	noCluster     = "there is no cluster"
-	noTLS         = "there is no TLS"
 )
 
 // directiveRows are what only a file or the command line can ask for. Min and
@@ -33,8 +32,6 @@ var reservedRows = []Setting{
 		Role: Reserved, Why: noReplication, Help: "How many replicas must be there for writes to be taken."},
 	{Name: "cluster-enabled", Kind: Bool, Default: "no", When: AtStart, Group: groupCluster, Role: Reserved, Why: noCluster,
 		Help: "Be a node of a cluster."},
-	{Name: "tls-port", Kind: Int, Default: "0", Max: 65535, Group: groupTLS, Role: Reserved, Why: noTLS,
-		Help: "TCP port for TLS."},
 	{Name: "daemonize", Kind: Bool, Default: "no", When: AtStart, Group: groupServer, Role: Reserved, FileLoads: true,
 		Why: "the server stays in the foreground, and systemd, a container or a shell (&) puts it elsewhere", Help: "Go to the background."},
 	{Name: "syslog-enabled", Kind: Bool, Default: "no", When: AtStart, Group: groupLog, Role: Reserved,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ func formatSave(value string) []string {
 
 // bufferClasses are the kinds of clients that client-output-buffer-limit
 // bounds, by the names that it takes, with that which it shows.
-var bufferClasses = map[string]string{"normal": "normal", "slave": "slave", "replica": "slave", "pubsub": "pubsub"}
+var bufferClasses = map[string]string{"normal": "normal", "slave": "slave", "replica": "slave", "pubsub": "pubsub", "watch": "watch"}
 
 // parseBufferLimits reads "class hard soft seconds" for some classes; others
 // keep theirs.
@@ -67,9 +68,14 @@ func parseBufferLimits(_ *Setting, words []string, before string) (string, error
 		if !okHard || !okSoft || !okSeconds || seconds < 0 {
 			return "", errors.New("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
 		}
+		limit := []string{class, decimal(hard), decimal(soft), decimal(seconds)}
+		if class == "watch" && !slices.Contains(limits, class) { // Redis has none: it is shown if it is set
+			limits = append(limits, limit...)
+			continue
+		}
 		for i := 0; i+3 < len(limits); i += 4 {
 			if limits[i] == class {
-				limits[i+1], limits[i+2], limits[i+3] = decimal(hard), decimal(soft), decimal(seconds)
+				copy(limits[i:], limit)
 			}
 		}
 	}

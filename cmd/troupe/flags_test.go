@@ -94,7 +94,7 @@ func TestSettingsTable(t *testing.T) {
 	if lines := strings.Count(out.String(), "\n"); lines != len(config.Table)+1 {
 		t.Errorf("%d lines for %d settings", lines, len(config.Table))
 	}
-	for _, want := range []string{"TROUPE_PORT", "Nothing: the journal and its files are made in another way.", "Not supported yet: there is no TLS."} {
+	for _, want := range []string{"TROUPE_PORT", "Nothing: the journal and its files are made in another way.", "Not supported yet: there is no cluster."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing", want)
 		}

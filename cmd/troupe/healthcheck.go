@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -14,7 +15,7 @@ import (
 // healthcheckCmd asks a server whether it is well. It needs no shell and no
 // password: that a server asks for one is a sign of health.
 type healthcheckCmd struct {
-	Addr    string        `help:"host:port, or the path of a unix socket. By default where a server with this environment (TROUPE_PORT, TROUPE_BIND, TROUPE_UNIXSOCKET) listens."`
+	Addr    string        `help:"host:port, redis://host:port, for TLS rediss://host:port, or the path of a unix socket. By default where a server with this environment (TROUPE_PORT, TROUPE_BIND, TROUPE_UNIXSOCKET) listens."`
 	Timeout time.Duration `default:"3s" help:"How long the answer may take."`
 	Live    bool          `help:"Ask only whether the server is alive: any answer will do, such as that it is still loading."`
 }
@@ -25,9 +26,10 @@ func (c *healthcheckCmd) Run(p process) error {
 	if err != nil {
 		return err
 	}
+	dial := c.dialer(network, p.environ)
 	for _, address := range addresses {
 		var answer string
-		if answer, err = c.examine(network, address); err == nil {
+		if answer, err = c.examine(dial, address); err == nil {
 			_, err = fmt.Fprintln(p.out, answer)
 			return err
 		}
@@ -36,8 +38,8 @@ func (c *healthcheckCmd) Run(p process) error {
 }
 
 // examine asks at one address; an error is a server that is not well.
-func (c *healthcheckCmd) examine(network, address string) (answer string, err error) {
-	answer, err = ping(network, address, c.Timeout)
+func (c *healthcheckCmd) examine(dial dialer, address string) (answer string, err error) {
+	answer, err = ping(dial, address, c.Timeout)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", address, err)
 	}
@@ -49,23 +51,54 @@ func (c *healthcheckCmd) examine(network, address string) (answer string, err er
 
 // targets are where to ask, one after the other.
 func (c *healthcheckCmd) targets(environ []string) (network string, addresses []string, err error) {
-	if strings.Contains(c.Addr, "/") {
+	plain, isPlain := strings.CutPrefix(c.Addr, "redis://")
+	secure, isSecure := strings.CutPrefix(c.Addr, "rediss://")
+	switch {
+	case isSecure:
+		return "tls", []string{secure}, nil
+	case isPlain:
+		return "tcp", []string{plain}, nil
+	case strings.Contains(c.Addr, "/"):
 		return "unix", []string{c.Addr}, nil
-	}
-	if c.Addr != "" {
+	case c.Addr != "":
 		return "tcp", []string{c.Addr}, nil
 	}
 	settings, err := config.Load(config.Sources{Environ: environ})
 	if err != nil {
 		return "", nil, err
 	}
+	network, port := "tcp", "port"
 	if settings.Int("port") == 0 {
+		network, port = "tls", "tls-port"
+	}
+	if settings.Int(port) == 0 {
 		return "unix", []string{settings.Text("unixsocket")}, nil
 	}
 	for _, host := range hosts(settings.Words("bind")) {
-		addresses = append(addresses, net.JoinHostPort(host, settings.Text("port")))
+		addresses = append(addresses, net.JoinHostPort(host, settings.Text(port)))
 	}
-	return "tcp", addresses, nil
+	return network, addresses, nil
+}
+
+// dialer opens a link to a server.
+type dialer func(address string) (net.Conn, error)
+
+// dialer is how to come to a server. Over TLS the client shows the certificate of
+// the server with this environment, if it has one, as clients may have to show
+// any. Whose certificate the server shows is not looked at: it is told nothing,
+// and asked only whether it is well.
+func (c *healthcheckCmd) dialer(network string, environ []string) dialer {
+	plain := &net.Dialer{Timeout: c.Timeout}
+	if network != "tls" {
+		return func(address string) (net.Conn, error) { return plain.Dial(network, address) }
+	}
+	with := &tls.Config{InsecureSkipVerify: true}
+	if settings, err := config.Load(config.Sources{Environ: environ}); err == nil {
+		if own, err := settings.Certificate(); err == nil {
+			with.Certificates = []tls.Certificate{own}
+		}
+	}
+	return func(address string) (net.Conn, error) { return tls.DialWithDialer(plain, "tcp", address, with) }
 }
 
 // hosts are the addresses at which a server that listens on binds is reached
@@ -89,8 +122,8 @@ func hosts(binds []string) []string {
 }
 
 // ping asks, and returns the first line of the answer.
-func ping(network, address string, timeout time.Duration) (string, error) {
-	conn, err := net.DialTimeout(network, address, timeout)
+func ping(dial dialer, address string, timeout time.Duration) (string, error) {
+	conn, err := dial(address)
 	if err != nil {
 		return "", err
 	}

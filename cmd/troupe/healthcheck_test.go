@@ -97,6 +97,7 @@ func TestHealthcheckTargets(t *testing.T) {
 	f("tcp", "127.0.0.1:7379 [::1]:7379", "TROUPE_BIND=* -::*")
 	f("tcp", "[::1]:7379 10.0.0.1:7379", "TROUPE_BIND=10.0.0.1 -::1")
 	f("unix", "/tmp/s", "TROUPE_PORT=0", "TROUPE_UNIXSOCKET=/tmp/s")
+	f("tls", "127.0.0.1:7380 [::1]:7380", "TROUPE_PORT=0", "TROUPE_TLS_PORT=7380")
 }
 
 // One address that is well is enough.

@@ -61,13 +61,16 @@ type running struct {
 	notifier notifier
 	system   *actors.System
 	signals  chan os.Signal
+	hangups  chan os.Signal // ask to read files again
 }
 
 func (r *running) serve() error {
-	r.signals = make(chan os.Signal, 2)
+	r.signals, r.hangups = make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(r.signals, syscall.SIGINT, syscall.SIGTERM)
-	// The end of the terminal, or of who reads the log, is not ours.
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
+	// The end of who reads the log is not ours; nor is that of the terminal, which
+	// has files read again as anybody's SIGHUP does.
+	signal.Ignore(syscall.SIGPIPE)
+	signal.Notify(r.hangups, syscall.SIGHUP)
 	for _, warning := range r.settings.Warnings() {
 		r.log.Warn(warning)
 	}
@@ -90,7 +93,8 @@ func (r *running) serve() error {
 		r.log.Error("not started", "error", err)
 		return exitCode(exitFailure)
 	}
-	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "))
+	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "),
+		"tls", strings.Join(r.system.TLSAddresses(), " "))
 	r.notifier.tell(r.log, "READY=1")
 	return r.wait()
 }
@@ -177,7 +181,7 @@ func assemble(settings *config.Config, log hclog.Logger) actors.Options {
 
 // hasEndpoint fails if all addresses were such as may be missing.
 func (r *running) hasEndpoint() error {
-	if len(r.system.Addresses()) > 0 {
+	if len(r.system.Addresses())+len(r.system.TLSAddresses()) > 0 {
 		return nil
 	}
 	return errors.New("none of the addresses to listen on exists here")
@@ -191,6 +195,9 @@ func (r *running) wait() error {
 		case s := <-r.signals:
 			r.log.Info("signal received", "signal", s)
 			how = r.stopBy(s)
+		case <-r.hangups:
+			r.reload()
+			continue
 		case how = <-r.system.Asked:
 			r.log.Info("stop asked for by a client")
 		case b := <-r.system.Broken:
@@ -203,6 +210,15 @@ func (r *running) wait() error {
 			return r.stop(how)
 		}
 	}
+}
+
+// reload reads certificates, users and the log level again.
+func (r *running) reload() {
+	if err := r.settings.Reload(); err != nil {
+		r.log.Warn("not all files could be read again", "error", err)
+		return
+	}
+	r.log.Info("files read again: certificates, users, the log level")
 }
 
 // mayStop writes the RDB file, if the stop does that: if it can't be written, the

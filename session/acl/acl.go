@@ -20,6 +20,7 @@ const (
 	DeniedKey            // a key among its words
 	DeniedAuth           // a login: in the log only
 	DeniedChannel        // a channel among its words
+	Reasons              // their number
 )
 
 var reasonNames = [...]string{DeniedCommand: "command", DeniedKey: "key", DeniedAuth: "auth", DeniedChannel: "channel"}

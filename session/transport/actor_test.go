@@ -16,8 +16,8 @@ import (
 )
 
 // newTestServer starts a server that knows the commands on strings, over a
-// transport of the kind, and gives its address.
-func newTestServer(t *testing.T, kind string, config Config) (*session.Server, string) {
+// transport of the kind.
+func newTestServer(t *testing.T, kind string, config Config) (*session.Server, *stage) {
 	t.Helper()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
@@ -44,19 +44,9 @@ func newTestServer(t *testing.T, kind string, config Config) (*session.Server, s
 	})
 	server.Clients.Store(10_000)
 	config.Accept = server.Accept
-	config.Report = func(err error) { t.Logf("reported: %v", err) }
-	serving, err := transports[kind](config)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		serving.Close()
 		workers.Close()
 		node.Close()
 	})
-	address, err := serving.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return server, address
+	return server, newStage(t, kind, config, nil)
 }

@@ -10,7 +10,7 @@ import (
 // BenchmarkTransportEcho is the cost of one small frame there and back, with
 // its client: links many at once, each with depth frames on the way.
 func BenchmarkTransportEcho(b *testing.B) {
-	for kind := range transports {
+	for _, kind := range kinds() {
 		for _, shape := range []struct{ links, depth int }{{1, 1}, {50, 1}, {50, 16}, {8, 512}} {
 			b.Run(fmt.Sprintf("%s/links=%d/depth=%d", kind, shape.links, shape.depth), func(b *testing.B) {
 				benchmarkEcho(b, kind, shape.links, shape.depth)

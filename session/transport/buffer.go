@@ -269,7 +269,12 @@ func (o *linkOutput) give(large *slab.Buffer, p []byte) {
 }
 
 // front is the next bytes to send; there are some while size is above zero.
-func (o *linkOutput) front() []byte { return o.chunks[0].bytes[o.sent:] }
+func (o *linkOutput) front() []byte {
+	if o.size == 0 {
+		return nil
+	}
+	return o.chunks[0].bytes[o.sent:]
+}
 
 // advance drops n bytes of front that were sent.
 func (o *linkOutput) advance(n int, pool *bufferPool) {

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/troupedb/troupe/session"
 )
@@ -240,12 +239,6 @@ func TestTransportClosesNow(t *testing.T) {
 	})
 }
 
-// reset makes the peer's end of the link an error.
-func reset(conn *net.TCPConn) {
-	conn.SetLinger(0)
-	conn.Close()
-}
-
 func TestTransportNoticesAReset(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		f := func(what string, play func(session.Link, *script)) {
@@ -262,7 +255,7 @@ func TestTransportNoticesAReset(t *testing.T) {
 			conn := s.dial()
 			send(t, conn, "x")
 			await(t, shown, "input")
-			reset(conn)
+			conn.reset()
 			if err := s.awaitClosed(); err == nil {
 				t.Fatalf("%s: Closed(nil) after a reset", what)
 			}
@@ -307,7 +300,7 @@ func TestTransportKeepsBytesOfAPausedLinkThatEnds(t *testing.T) {
 		victim, other := s.dial(), s.dial()
 		send(t, victim, "held")
 		batch := await(t, held, "batch")
-		reset(victim)
+		victim.reset()
 		if s.awaitClosed() == nil {
 			t.Fatal("Closed(nil) after a reset")
 		}
@@ -350,18 +343,17 @@ func (s *stage) churn(clients, rounds int) {
 }
 
 func (s *stage) visit(rude bool) {
-	conn, err := net.Dial("tcp", s.address)
+	conn, err := s.open()
 	if err != nil {
 		s.t.Error(err)
 		return
 	}
-	conn.SetDeadline(time.Now().Add(patience))
 	io.WriteString(conn, "ping")
 	if _, err := io.ReadFull(conn, make([]byte, 4)); err != nil {
 		s.t.Error(err)
 	}
 	if rude {
-		reset(conn.(*net.TCPConn))
+		conn.reset()
 	} else {
 		conn.Close()
 	}

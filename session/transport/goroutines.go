@@ -46,6 +46,14 @@ func (g *goroutines) Loops() int { return len(g.loops) }
 func (g *goroutines) SetKeepAlive(d time.Duration) { g.keep.Store(int64(d)) }
 
 func (g *goroutines) Listen(network, address string) (string, error) {
+	return g.listen(network, address, false)
+}
+
+func (g *goroutines) ListenSecure(network, address string) (string, error) {
+	return g.listen(network, address, true)
+}
+
+func (g *goroutines) listen(network, address string, secure bool) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -55,6 +63,7 @@ func (g *goroutines) Listen(network, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	bound.secure = secure
 	g.bound = append(g.bound, bound)
 	g.done.Add(1)
 	go g.accept(bound)
@@ -133,7 +142,7 @@ func (g *goroutines) serve(conn net.Conn, bound *boundListener) {
 	defer g.done.Done()
 	tuneConn(conn, time.Duration(g.keep.Load()))
 	loop := g.loops[int(g.next.Add(1)-1)%len(g.loops)]
-	link := newTurnLink(g, loop, conn, bound.path)
+	link := newTurnLink(g, loop, conn, bound)
 	if !g.add(link) {
 		conn.Close()
 		return

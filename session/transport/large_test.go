@@ -26,7 +26,7 @@ func countLarge(t *testing.T, test func(t *testing.T, kind string, inUse func() 
 		runtime.GC()
 		return inUse() == 0
 	}
-	for kind := range transports {
+	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			awaitThat(t, "the Buffers of tests before freed", freed)
 			test(t, kind, inUse)

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"net"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -22,8 +23,9 @@ type eventLink struct {
 	watched   interest // what the poller has been told
 	lastSeen  uint32   // the loop's last window with an event
 
-	in  linkInput
-	out linkOutput
+	in     linkInput
+	out    linkOutput
+	secure *secureLink // nil without TLS
 
 	gathered  bool // has writes that leave at the end of the turn
 	due       bool // is in the loop's due list
@@ -47,10 +49,18 @@ func (k *eventLink) start() {
 	l := k.loop()
 	k.handler = refused{}
 	k.adopt(l)
-	if k.closed {
-		return
+	switch {
+	case k.closed:
+	case k.origin.secure:
+		k.greet()
+	default:
+		k.meet(l.owner.config.Accept)
 	}
-	if handler := l.owner.config.Accept(k); handler != nil {
+}
+
+// meet asks for the link's handler.
+func (k *eventLink) meet(accept session.Accept) {
+	if handler := accept(k); handler != nil {
 		k.handler = handler
 	} else {
 		k.CloseAfterWrites()
@@ -109,7 +119,7 @@ func (k *eventLink) ready(events interest) {
 		return
 	}
 	k.loop().window.saw(k)
-	if k.out.size > 0 && events&(wantOut|failed|hungUp) != 0 {
+	if events&(wantOut|failed|hungUp) != 0 && k.unsent() > 0 {
 		k.flush()
 	}
 	if k.closed || k.closing {
@@ -165,6 +175,10 @@ func (k *eventLink) receive() {
 	}
 	if k.eof {
 		k.checkGone()
+		return
+	}
+	if k.secure != nil {
+		k.receiveSecure()
 		return
 	}
 	n, again, err := readSocket(k.fd, k.in.room(pool, false))
@@ -243,7 +257,7 @@ func (k *eventLink) settle() {
 	if k.eof && k.paused && !k.closing {
 		k.tellPeerClosed()
 	}
-	if k.closed || k.out.size > 0 {
+	if k.closed || k.unsent() > 0 {
 		return
 	}
 	switch {
@@ -283,8 +297,14 @@ func (k *eventLink) finish(err error) {
 	if k.gathered && err == nil {
 		l.sendGathered()
 	}
-	linger := k.flushing && err == nil && !k.eof && k.out.size == 0
+	linger := k.flushing && err == nil && !k.eof && k.unsent() == 0
+	if err == nil {
+		k.sayGoodbye()
+	}
 	k.closed, k.closing = true, true
+	if k.secure != nil && k.secure.greeting != nil {
+		k.secure.greeting.stop(net.ErrClosed)
+	}
 	l.assigned.Add(-1)
 	k.out.drop(&l.pool)
 	if k.paused {
@@ -320,20 +340,21 @@ const flushBytesMax = 1 << 20
 
 // flush sends what is unsent, as far as the socket takes it.
 func (k *eventLink) flush() {
-	for sent := 0; k.out.size > 0 && sent < flushBytesMax; {
-		chunk := k.out.front()
-		n, again, err := writeSocket(k.fd, chunk)
+	for sent := 0; k.unsent() > 0 && sent < flushBytesMax; {
+		n, again, err := k.writeOut(k.out.front())
 		if err != nil {
 			k.finish(err)
 			return
 		}
+		if n > 0 {
+			k.out.advance(n, &k.loop().pool)
+		}
+		sent += n
 		if again {
 			return
 		}
-		k.out.advance(n, &k.loop().pool)
-		sent += n
 	}
-	if k.out.size > 0 {
+	if k.unsent() > 0 {
 		return
 	}
 	k.want(0, wantOut)
@@ -348,7 +369,7 @@ func (k *eventLink) Write(p []byte) {
 		return
 	}
 	k.loop().window.saw(k)
-	if k.out.size == 0 && len(p) <= gatherMax/8 {
+	if len(p) <= gatherMax/8 && k.unsent() == 0 {
 		k.loop().gather(k, p)
 		return
 	}
@@ -362,17 +383,19 @@ func (k *eventLink) send(p []byte) {
 	if k.closing {
 		return
 	}
-	if k.out.size == 0 {
-		n, _, err := writeSocket(k.fd, p)
+	if k.unsent() == 0 {
+		n, _, err := k.writeOut(p)
 		if err != nil {
 			k.fail(err)
 			return
 		}
-		if p = p[n:]; len(p) == 0 {
+		if p = p[n:]; len(p) == 0 && k.unsent() == 0 {
 			return
 		}
 	}
-	k.out.add(p, &k.loop().pool)
+	if len(p) > 0 {
+		k.out.add(p, &k.loop().pool)
+	}
 	k.want(wantOut, 0)
 }
 
@@ -393,7 +416,7 @@ func (k *eventLink) Give(large *slab.Buffer, p []byte) {
 	k.want(wantOut, 0)
 }
 
-func (k *eventLink) Unsent() int { return k.out.size }
+func (k *eventLink) Unsent() int { return k.unsent() }
 
 func (k *eventLink) Expect(n int) { k.in.expect = n }
 

@@ -15,8 +15,9 @@ import (
 // boundListener is a listening socket and, for a unix socket, its file.
 type boundListener struct {
 	net.Listener
-	path string
-	file fs.FileInfo
+	path   string
+	file   fs.FileInfo
+	secure bool // its links come over TLS
 }
 
 // unixBinder binds a unix socket at path so that its file never has wider

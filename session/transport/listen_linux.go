@@ -12,9 +12,10 @@ import (
 
 // eventLoops is the transport made of event loops.
 type eventLoops struct {
-	config Config
-	loops  []*eventLoop
-	done   sync.WaitGroup
+	config   Config
+	loops    []*eventLoop
+	done     sync.WaitGroup
+	greeters greeters
 
 	mu        sync.Mutex // guards what follows
 	listeners []*eventListener
@@ -29,21 +30,17 @@ type eventListener struct {
 	number  int32
 	address string
 	unix    bool
+	secure  bool // TLS
 	bound   *boundListener
 }
 
-// New returns the transport that suits this system and config.
-func New(config Config) (session.Transport, error) {
-	if config.Wrap != nil {
-		return NewGoroutines(config), nil
-	}
-	return NewEventLoops(config)
-}
+// New returns the transport that suits this system.
+func New(config Config) (session.Transport, error) { return NewEventLoops(config) }
 
 // NewEventLoops starts event loops that have nothing to do yet. It fails if
 // the system is short of descriptors.
 func NewEventLoops(config Config) (session.Transport, error) {
-	o := &eventLoops{config: config.withDefaults(), reserve: reserveDescriptor()}
+	o := &eventLoops{config: config.withDefaults(), greeters: newGreeters(), reserve: reserveDescriptor()}
 	for i := range o.config.Loops {
 		l := &eventLoop{owner: o, number: i}
 		if err := l.poll.open(); err != nil {
@@ -70,6 +67,14 @@ func (o *eventLoops) abandon() {
 func (o *eventLoops) Loops() int { return len(o.loops) }
 
 func (o *eventLoops) Listen(network, address string) (string, error) {
+	return o.listen(network, address, false)
+}
+
+func (o *eventLoops) ListenSecure(network, address string) (string, error) {
+	return o.listen(network, address, true)
+}
+
+func (o *eventLoops) listen(network, address string, secure bool) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -80,7 +85,7 @@ func (o *eventLoops) Listen(network, address string) (string, error) {
 		return "", err
 	}
 	listener := &eventListener{
-		number: o.listened, bound: bound, address: bound.address(), unix: bound.path != "",
+		number: o.listened, bound: bound, address: bound.address(), unix: bound.path != "", secure: secure,
 	}
 	if err := o.serveListener(listener); err != nil {
 		bound.removeFile()

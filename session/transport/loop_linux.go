@@ -24,6 +24,8 @@ type eventLoop struct {
 	outgoing []byte     // gathered writes
 	writes   []gathered // whose they are
 	running  []posted   // tasks, swapped out
+	cipher   []byte     // what was read of a link over TLS; made when needed
+	sealed   []byte     // what is to be written to one
 
 	last    []*eventLink // linger, in the order of their deadlines
 	balance loopBalance

@@ -12,7 +12,7 @@ import (
 func TestSubscribersChangeLoops(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		const links, publishers, messages = 40, 3, 400
-		_, address := newTestServer(t, kind, Config{
+		_, stage := newTestServer(t, kind, Config{
 			Loops:  2,
 			window: 50 * time.Microsecond,
 			decide: func(self int, loads []loopLoad) (loopMove, bool) {
@@ -21,7 +21,7 @@ func TestSubscribersChangeLoops(t *testing.T) {
 		})
 		var group sync.WaitGroup
 		for range links {
-			k := dialWatch(t, address)
+			k := dialWatch(t, stage)
 			k.ask("SUBSCRIBE", "c")
 			group.Go(func() {
 				var next [publishers]int
@@ -41,7 +41,7 @@ func TestSubscribersChangeLoops(t *testing.T) {
 			})
 		}
 		for p := range publishers {
-			k := dialWatch(t, address)
+			k := dialWatch(t, stage)
 			group.Go(func() {
 				for n := range messages {
 					if reply := k.ask("PUBLISH", "c", fmt.Sprint(p, " ", n)); reply.Int() != links {

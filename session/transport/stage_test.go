@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"crypto/tls"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +58,7 @@ type stage struct {
 	t         testing.TB
 	transport session.Transport
 	address   string
+	secure    bool       // it talks TLS
 	closed    chan error // of all scripts
 }
 
@@ -74,22 +77,41 @@ func newStage(t testing.TB, kind string, config Config, play func(session.Link, 
 		config.Loops = 2
 	}
 	config.Report = func(err error) { t.Logf("reported: %v", err) }
+	kind, s.secure = strings.CutSuffix(kind, overTLS)
+	if config.Secure.Config == nil {
+		config.Secure.Config = certified
+	}
 	transport, err := transports[kind](config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(transport.Close)
 	s.transport = transport
-	if s.address, err = transport.Listen("tcp", "127.0.0.1:0"); err != nil {
+	listen := transport.Listen
+	if s.secure {
+		listen = transport.ListenSecure
+	}
+	if s.address, err = listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// eachTransport runs test once for each, with a function to make its stage.
+// overTLS ends the names of the kinds whose stages talk TLS.
+const overTLS = " over TLS"
+
+// kinds are the transports, in the clear and over TLS.
+func kinds() (all []string) {
+	for name := range transports {
+		all = append(all, name, name+overTLS)
+	}
+	return all
+}
+
+// eachTransport runs test once for each kind.
 func eachTransport(t *testing.T, test func(t *testing.T, kind string)) {
 	t.Parallel()
-	for kind := range transports {
+	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			test(t, kind)
@@ -97,15 +119,45 @@ func eachTransport(t *testing.T, test func(t *testing.T, kind string)) {
 	}
 }
 
-func (s *stage) dial() *net.TCPConn {
-	s.t.Helper()
+// peer is the client's end of a link.
+type peer struct {
+	net.Conn
+	tcp *net.TCPConn
+}
+
+// CloseWrite tells that nothing more is sent.
+func (p peer) CloseWrite() error { return p.Conn.(interface{ CloseWrite() error }).CloseWrite() }
+
+// reset makes the peer's end of the link an error.
+func (p peer) reset() {
+	p.tcp.SetLinger(0)
+	p.tcp.Close()
+}
+
+func (s *stage) open() (peer, error) {
 	conn, err := net.DialTimeout("tcp", s.address, patience)
+	if err != nil {
+		return peer{}, err
+	}
+	conn.SetDeadline(time.Now().Add(patience))
+	p := peer{conn, conn.(*net.TCPConn)}
+	if s.secure {
+		p.Conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+	}
+	return p, nil
+}
+
+func (s *stage) dial() peer {
+	s.t.Helper()
+	p, err := s.open()
+	if err == nil && s.secure {
+		err = p.Conn.(*tls.Conn).Handshake()
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	conn.SetDeadline(time.Now().Add(patience))
-	s.t.Cleanup(func() { conn.Close() })
-	return conn.(*net.TCPConn)
+	s.t.Cleanup(func() { p.tcp.Close() })
+	return p
 }
 
 // awaitClosed is the error of the next Closed.

@@ -22,7 +22,7 @@ func init() { transports["loops"] = NewEventLoops }
 
 // Not parallel: it counts the descriptors of the process.
 func TestTransportLeaksNoDescriptors(t *testing.T) {
-	for kind := range transports {
+	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {
 			count := func() int {
 				entries, err := os.ReadDir("/proc/self/fd")
@@ -58,7 +58,7 @@ func TestTransportIdleLinksAreSmall(t *testing.T) {
 		link.Write([]byte("hello"))
 		return idle
 	}}, nil)
-	conns := make([]*net.TCPConn, links)
+	conns := make([]peer, links)
 	for i := range conns {
 		conns[i] = s.dial()
 		expect(t, conns[i], "hello")
@@ -76,9 +76,18 @@ func TestTransportIdleLinksAreSmall(t *testing.T) {
 // received, not the tasks posted, not the output kept back.
 func TestTransportMovesLinks(t *testing.T) {
 	t.Parallel()
+	for _, kind := range []string{"loops", "loops" + overTLS} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			moveLinks(t, kind)
+		})
+	}
+}
+
+func moveLinks(t *testing.T, kind string) {
 	const links, rounds, posts = 12, 300, 300
 	var moves atomic.Int64
-	s := newStage(t, "loops", Config{
+	s := newStage(t, kind, Config{
 		Loops:  3,
 		window: 50 * time.Microsecond,
 		decide: func(self int, loads []loopLoad) (loopMove, bool) {
@@ -133,7 +142,7 @@ func postInOrder(t testing.TB, link session.Link, shared *int, posts int) {
 }
 
 // exchange sends pipelines of frames and checks the replies.
-func exchange(t *testing.T, conn *net.TCPConn, rounds int) {
+func exchange(t *testing.T, conn peer, rounds int) {
 	defer conn.CloseWrite()
 	for i := range rounds {
 		var requests, replies []byte
@@ -253,7 +262,11 @@ func socketOf(t *testing.T, link session.Link) int {
 	link.Post(func() {
 		fd := link.FD()
 		if turn, ok := link.(*turnLink); ok {
-			raw, err := turn.conn.(*net.TCPConn).SyscallConn()
+			conn := turn.conn
+			if turn.secure != nil {
+				conn = turn.secure.NetConn()
+			}
+			raw, err := conn.(*net.TCPConn).SyscallConn()
 			if err == nil {
 				err = raw.Control(func(number uintptr) { fd = int(number) })
 			}

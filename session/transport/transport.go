@@ -9,7 +9,6 @@ package transport
 
 import (
 	"io/fs"
-	"net"
 	"runtime"
 	"time"
 
@@ -35,10 +34,8 @@ type Config struct {
 	KeepAlive time.Duration
 	// UnixMode is the permissions of unix sockets; 0 is what the umask leaves.
 	UnixMode fs.FileMode
-	// Wrap, if set, is called on each new connection, before Accept, on a
-	// goroutine of its own, and may block (a TLS handshake). Only the
-	// goroutine transport has it.
-	Wrap func(net.Conn) (net.Conn, error)
+	// Secure says how links come in over TLS.
+	Secure Secure
 	// Report, if set, hears of failures that belong to no link, such as being
 	// out of descriptors. It is called from any goroutine and must not block.
 	Report func(error)
@@ -59,6 +56,7 @@ func (c Config) withDefaults() Config {
 	if c.window == 0 {
 		c.window = balanceWindow
 	}
+	c.Secure = c.Secure.withDefaults(c.Accept)
 	if c.Report == nil {
 		c.Report = func(error) {}
 	}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -62,13 +63,14 @@ type turnLink struct {
 	loop    *turnLoop
 	handler session.Handler
 	conn    net.Conn
-	path    string // of the unix socket it came over
+	path    string    // of the unix socket it came over
+	secure  *tls.Conn // conn, if the link came over TLS
 
 	in      linkInput // the goroutine that reads writes behind its end, without the turn
 	mayRead sync.Cond // on turn
 	out     turnOutput
 
-	wrapping  bool
+	greeting  bool // the handshake of TLS is not done
 	due       bool // serve has been posted
 	paused    bool
 	unshown   int  // bytes that have come while the link was paused
@@ -80,19 +82,24 @@ type turnLink struct {
 	closing   bool
 	closed    bool
 	lingering bool // closed after writes
+	broken    bool // closed for a failure
 	failure   error
 }
 
 // turnReadBytes is what a read takes at least: an idle link holds that much.
 const turnReadBytes = 2 << 10
 
-func newTurnLink(g *goroutines, loop *turnLoop, conn net.Conn, path string) *turnLink {
-	return &turnLink{
-		owner: g, loop: loop, handler: refused{}, conn: conn, path: path,
-		in:       linkInput{read: turnReadBytes, least: turnReadBytes},
-		mayRead:  sync.Cond{L: &loop.turn},
-		wrapping: g.config.Wrap != nil,
+func newTurnLink(g *goroutines, loop *turnLoop, conn net.Conn, from *boundListener) *turnLink {
+	k := &turnLink{
+		owner: g, loop: loop, handler: refused{}, conn: conn, path: from.path,
+		in:      linkInput{read: turnReadBytes, least: turnReadBytes},
+		mayRead: sync.Cond{L: &loop.turn},
 	}
+	if from.secure {
+		k.greeting = true
+		k.secure = tls.Server(conn, g.config.Secure.Config())
+	}
+	return k
 }
 
 // refused is the handler of a link that Accept did not want.
@@ -108,11 +115,13 @@ const unshownMax = 16 << 10
 
 // run reads until the link is closed.
 func (k *turnLink) run() {
-	if k.wrapping {
-		k.wrap()
+	accept := k.owner.config.Accept
+	if k.secure != nil {
+		k.greet()
+		accept = k.owner.config.Secure.Accept
 	}
 	k.loop.turn.Lock()
-	k.start()
+	k.start(accept)
 	for !k.closed {
 		buf := k.in.room(&k.loop.pool, k.paused)
 		k.loop.turn.Unlock()
@@ -123,7 +132,7 @@ func (k *turnLink) run() {
 			k.mayRead.Wait()
 		}
 	}
-	lingering := k.lingering
+	lingering, broken := k.lingering, k.broken
 	if k.paused {
 		k.in.drop() // a batch that is still being answered may look at them
 	} else {
@@ -133,28 +142,18 @@ func (k *turnLink) run() {
 	if lingering {
 		linger(k.conn)
 	}
+	if k.secure != nil && broken {
+		k.secure.NetConn().Close() // there is nobody to say goodbye to
+		return
+	}
 	k.conn.Close()
 }
 
-// wrap makes the connection what the config wants, outside of the turn.
-func (k *turnLink) wrap() {
-	wrapped, err := k.owner.config.Wrap(k.conn)
-	k.loop.turn.Lock()
-	defer k.loop.turn.Unlock()
-	k.wrapping = false
-	if err != nil {
-		k.owner.config.Report(err)
-		k.finish(err)
-		return
-	}
-	k.conn = wrapped
-}
-
-func (k *turnLink) start() {
+func (k *turnLink) start(accept session.Accept) {
 	if k.closed {
 		return
 	}
-	if handler := k.owner.config.Accept(k); handler != nil {
+	if handler := accept(k); handler != nil {
 		k.handler = handler
 	} else {
 		k.CloseAfterWrites()
@@ -282,9 +281,9 @@ func (k *turnLink) finish(err error) {
 	if k.closed {
 		return
 	}
-	k.closed, k.closing = true, true
-	if k.wrapping {
-		k.conn.Close() // Wrap may set deadlines of its own
+	k.closed, k.closing, k.broken = true, true, err != nil
+	if k.greeting {
+		k.conn.Close() // greet sets deadlines of its own
 	} else {
 		k.conn.SetDeadline(longAgo)
 	}

@@ -19,15 +19,9 @@ type watchLink struct {
 	framer resp.Framer
 }
 
-func dialWatch(t *testing.T, address string) *watchLink {
+func dialWatch(t *testing.T, s *stage) *watchLink {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", address, patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn.SetDeadline(time.Now().Add(patience))
-	t.Cleanup(func() { conn.Close() })
-	return &watchLink{t: t, conn: conn}
+	return &watchLink{t: t, conn: s.dial()}
 }
 
 func (k *watchLink) ask(words ...string) resp.Reply {
@@ -78,7 +72,7 @@ func count(frame resp.Reply) (n, covered, version int) {
 func TestWatchersChangeLoops(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
 		const links, writers, writes = 40, 3, 400
-		server, address := newTestServer(t, kind, Config{
+		server, stage := newTestServer(t, kind, Config{
 			Loops:  2,
 			window: 50 * time.Microsecond,
 			decide: func(self int, loads []loopLoad) (loopMove, bool) {
@@ -87,7 +81,7 @@ func TestWatchersChangeLoops(t *testing.T) {
 		})
 		var group sync.WaitGroup
 		for range links {
-			k := dialWatch(t, address)
+			k := dialWatch(t, stage)
 			last, _, version := count(k.ask("GET.WATCH", "n"))
 			group.Go(func() {
 				for last < writers*writes {
@@ -101,7 +95,7 @@ func TestWatchersChangeLoops(t *testing.T) {
 			})
 		}
 		for range writers {
-			k := dialWatch(t, address)
+			k := dialWatch(t, stage)
 			group.Go(func() {
 				for range writes {
 					k.ask("INCR", "n")
@@ -118,11 +112,11 @@ func TestWatchersChangeLoops(t *testing.T) {
 // More news than may leave in one turn arrives whole.
 func TestNewsLeavesInParts(t *testing.T) {
 	eachTransport(t, func(t *testing.T, kind string) {
-		_, address := newTestServer(t, kind, Config{Loops: 1})
-		k := dialWatch(t, address)
+		_, stage := newTestServer(t, kind, Config{Loops: 1})
+		k := dialWatch(t, stage)
 		const queries, size = 40, 3000
 		value := make([]byte, size)
-		writer := dialWatch(t, address)
+		writer := dialWatch(t, stage)
 		writer.ask("SET", "k", string(value))
 		for i := range queries {
 			k.ask("GETRANGE.WATCH", "k", "0", fmt.Sprint(size+i))
