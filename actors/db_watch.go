@@ -94,7 +94,7 @@ func (o *outlet) begin(q *watch.Query) error {
 		return err
 	}
 	defer c.end()
-	if _, err := db.system.Server.Watches.Watch(q, &o.Watcher, o); err != nil {
+	if _, err := db.system.Server.Watches.Watch(q, watch.Options{}, &o.Watcher, o); err != nil {
 		return commandError("ERR " + err.Error())
 	}
 	db.group.Add(1)

@@ -441,12 +441,29 @@ func (tx *Tx) endCommand() {
 // version.
 func (tx *Tx) closeChange() {
 	if tx.dirty {
-		if tx.touchedKeys > 1 {
-			tx.touchOnce()
+		if tx.touchedKeys > 0 {
+			tx.settleTouches()
 		}
 		tx.changes++
 		tx.closeEffects()
 		tx.dirty, tx.touchedKeys = false, 0
+	}
+}
+
+// settleTouches has those read who follow the keys that the present change has
+// touched, until that touches no more.
+func (tx *Tx) settleTouches() {
+	for touched := 0; touched != tx.touchedKeys; {
+		if tx.touchedKeys > 1 {
+			tx.touchOnce()
+			tx.touchedKeys = 1
+		}
+		touched = tx.touchedKeys
+		for _, w := range tx.touched[len(tx.touched)-1].watchers {
+			if f, ok := w.(Follower); ok {
+				f.Follow(tx, tx.changes)
+			}
+		}
 	}
 }
 

@@ -9,6 +9,15 @@ type Watcher interface {
 	Touched(version uint64, changes int)
 }
 
+// Follower is a Watcher that wants to read what each command has left, in its
+// turn. Follow is called before the command's change, which is the change'th of
+// the turn, is closed: what it does to keys, as when it finds one past its
+// deadline, is part of that. It may be called again for the same change.
+type Follower interface {
+	Watcher
+	Follow(tx *Tx, change int)
+}
+
 // watches is who watches which key of one database, existing or not. Entries
 // of watched keys carry flagWatched, so that writes to others pay nothing, and
 // their deadlines have an order of their own.

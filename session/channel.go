@@ -55,7 +55,7 @@ func (s *Session) Subscribe(sort subscription.Sort, names [][]byte) resp.Reply {
 	for i, name := range names {
 		if rows[i] == nil {
 			s.subscribe(sort, string(name))
-		} else if refusal := s.watch(rows[i], words[i][rows[i].Words():], asChannel, string(name)); refusal.IsError() {
+		} else if refusal := s.watch(rows[i], words[i][rows[i].Words():], watchedBy{as: asChannel, channel: string(name)}); refusal.IsError() {
 			s.answerPart(refusal)
 			continue
 		}

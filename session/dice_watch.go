@@ -59,7 +59,7 @@ func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 	}
 	w.client.add(w)
 	s.Watching.Add(1)
-	if _, err := s.server.Watches.Watch(q, w.watcher, w); err != nil {
+	if _, err := s.server.Watches.Watch(q, watch.Options{}, w.watcher, w); err != nil {
 		w.client.remove(w)
 		s.Watching.Add(-1)
 		return resp.Error("ERR " + err.Error())

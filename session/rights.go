@@ -145,7 +145,8 @@ func queryDenial(u *acl.User, meta *command.Meta, argv [][]byte) acl.Denial {
 func queriesOf(row *Command, argv [][]byte) (queries [][][]byte, rest [][]byte) {
 	switch row.Name {
 	case "OBSERVE":
-		return [][][]byte{argv[1:]}, argv
+		_, query, _ := watchOptions(argv[1:])
+		return [][][]byte{query}, argv
 	case "SUBSCRIBE":
 		for _, name := range argv {
 			if !isQueryChannel(name) {

@@ -41,19 +41,17 @@ const (
 	asChannel                  // SUBSCRIBE: every frame is a message
 )
 
+// watchedBy is how a live query was asked for.
+type watchedBy struct {
+	as      watchedAs
+	channel string // of a watch by SUBSCRIBE
+	options watch.Options
+}
+
 // WatchCommand runs CMD.WATCH: it answers with the first state, and pushes
 // follow.
 func WatchCommand(s *Session, row *Command, a *command.Args) resp.Reply {
-	return s.watch(row, a.Rest(), asCommand, "")
-}
-
-// Observe is OBSERVE: the words after it are a command and its arguments.
-func (s *Session) Observe(argv [][]byte) resp.Reply {
-	row, err := s.observable(argv)
-	if row == nil {
-		return err
-	}
-	return s.watch(row, argv[row.Words():], asObserve, "")
+	return s.watch(row, a.Rest(), watchedBy{as: asCommand})
 }
 
 // observable finds the command that the words ask to watch.
@@ -81,17 +79,17 @@ func (s *Session) mayWatch(n int) resp.Reply {
 
 // watch begins a live query. One that the link has already begins anew, under
 // its fingerprint.
-func (s *Session) watch(row *Command, rest [][]byte, as watchedAs, channel string) resp.Reply {
+func (s *Session) watch(row *Command, rest [][]byte, by watchedBy) resp.Reply {
 	q := watch.NewQuery(row.Data, rest, s.db, *s.User.Load())
-	fingerprint, same := s.fingerprint(q, channel)
+	fingerprint, same := s.fingerprint(q, by.channel)
 	if same != nil {
 		s.endWatch(same)
 	} else if refusal := s.mayWatch(1); refusal.IsError() {
 		return refusal
 	}
-	one := &watched{session: s, as: as, channel: channel}
+	one := &watched{session: s, as: by.as, channel: by.channel}
 	one.Fingerprint = fingerprint
-	kept, err := s.server.Watches.Watch(q, &one.Watcher, one)
+	kept, err := s.server.Watches.Watch(q, by.options, &one.Watcher, one)
 	if err != nil {
 		return resp.Error("ERR " + err.Error())
 	}
@@ -101,7 +99,7 @@ func (s *Session) watch(row *Command, rest [][]byte, as watchedAs, channel strin
 		s.endWatch(one)
 		return errRightTaken
 	}
-	if as == asChannel {
+	if by.as == asChannel {
 		one.head = watch.JSONHead(kept.Argv, fingerprint)
 		return resp.Nothing
 	}
@@ -234,13 +232,16 @@ func (s *Session) beginWatch(one *watched) {
 	if one.as == asObserve {
 		first = watch.Push
 	}
-	if f.Kind != watch.Current {
+	if f.Kind == watch.Failed || f.Kind == watch.End {
 		s.endWatch(one)
 		s.answered(f.Result)
 		return
 	}
 	one.begun = true
 	s.answeredBytes(func(dst []byte) []byte { return f.Append(dst, s.encoder.Proto(), first, one.Fingerprint) })
+	if f.More {
+		one.take(s)
+	}
 }
 
 // tell appends the newest state, if the link does not know it yet. It is
@@ -255,8 +256,11 @@ func (one *watched) tell(s *Session, dst []byte) []byte {
 		f = f.Refused()
 	}
 	one.begun = true
-	if f.Kind == watch.End {
+	switch {
+	case f.Kind == watch.End:
 		s.endWatch(one)
+	case f.More:
+		one.take(s)
 	}
 	if one.as == asChannel {
 		return f.AppendMessage(dst, s.encoder.Proto(), one.channel, one.head)

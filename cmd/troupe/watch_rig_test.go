@@ -118,7 +118,7 @@ func readFrame(reply resp.Reply) (f frame, ok bool) {
 	}
 	f.fingerprint, f.value, f.version = items[2].Str(), resp.Format(items[4]), items[6].Int()
 	f.covered, f.kind = items[8].Int(), items[10].Str()
-	return f, names == "fingerprint result version covered kind token " && items[12].Str() == fmt.Sprintf("%016x", f.version)
+	return f, names == "fingerprint result version covered kind token " && strings.HasPrefix(items[12].Str(), fmt.Sprintf("%016x.", f.version))
 }
 
 func readMessage(payload string, f frame) (frame, bool) {
@@ -132,7 +132,7 @@ func readMessage(payload string, f frame) (frame, bool) {
 		return f, false
 	}
 	f.fingerprint, f.value, f.version, f.covered, f.kind = m.Fingerprint, resp.Format(fromJSON(m.Result)), m.Version, m.Covered, m.Kind
-	return f, m.Token == fmt.Sprintf("%016x", m.Version) && len(m.Query) > 0
+	return f, strings.HasPrefix(m.Token, fmt.Sprintf("%016x.", m.Version)) && len(m.Query) > 0
 }
 
 // fromJSON gives a reply for what came as JSON. What JSON has in a form of its own

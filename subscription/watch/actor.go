@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/troupedb/troupe/keyspace"
@@ -12,7 +13,7 @@ import (
 // subscriptionActor is the actor around a Subscription.
 //
 //	owns      a Subscription
-//	accepts   Attach, Detach, Changed, Evaluated, Ready, Finish, Leave
+//	accepts   Attach, Detach, Changed, Evaluated, Ready, Pulse, Finish, Leave
 //	sends     Execute to shards, News to outlets
 //	crashes   on a mistake of the program: its watchers are told the end
 //
@@ -41,6 +42,9 @@ type stage struct {
 // NewRegistry makes an empty registry.
 func NewRegistry(node *keyspace.Node, workers *keyspace.Workers, root *actor.RootContext, spawn func(*actor.Props, string) (*actor.PID, error)) *Registry {
 	r := &Registry{stage: stage{node, workers, spawn, root}, rooms: map[string]*room{}}
+	r.life = rand.Uint32()
+	r.History.Entries.Store(HistoryEntries)
+	r.History.Bytes.Store(HistoryBytes)
 	r.Limits.Watches.Store(WatchesMax)
 	r.Limits.Client.Store(ClientWatchesMax)
 	r.Limits.Result.Store(ResultMax)
@@ -48,9 +52,13 @@ func NewRegistry(node *keyspace.Node, workers *keyspace.Workers, root *actor.Roo
 }
 
 // open starts the actor of a query that nobody has watched yet.
-func (r *Registry) open(identity string, q *Query) (*room, error) {
-	a := &subscriptionActor{Subscription: &Subscription{query: q, limits: &r.Limits}}
+func (r *Registry) open(identity string, q *Query, every bool) (*room, error) {
+	a := &subscriptionActor{Subscription: &Subscription{query: q, limits: &r.Limits, every: every}}
 	a.room = &room{registry: r, identity: identity, query: q, sub: a.Subscription, number: r.next + 1}
+	a.Subscription.room, a.history.budget = a.room.mark(), &r.History
+	if every {
+		a.tap.every = a.Subscription
+	}
 	a.spread = a.fanner.spread
 	mailbox := &keyspace.Mailbox{Place: r.stage.workers.Schedule, Crashed: a.crash, Lost: a.lost}
 	props := actor.PropsFromProducer(func() actor.Actor { return a },
@@ -76,15 +84,18 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 	case *Detach:
 		a.Detach(m.Watcher)
 	case *Changed:
-		evaluate = a.Changed()
+		evaluate = !a.leaving && a.Changed()
 	case *Evaluated:
 		evaluate = a.evaluated()
 	case *Ready:
 		evaluate = a.Ready()
+	case *Pulse:
+		evaluate = !a.leaving && a.Pulse(m.Watcher)
 	case *Finish:
 		a.End(m.Reason)
 	case *Leave:
 		a.leaving = true
+		a.history.drop()
 		a.farewell()
 	case *actor.Started, *actor.Stopping, *actor.Stopped:
 	default:

@@ -101,7 +101,7 @@ func (e *ear) next(t *testing.T) Frame {
 func (w *world) watch(l *loop, words ...string) *ear {
 	w.t.Helper()
 	e := &ear{loop: l, heard: make(chan Frame, 10_000)}
-	if _, err := w.Watch(w.query(words...), &e.Watcher, e); err != nil {
+	if _, err := w.Watch(w.query(words...), Options{}, &e.Watcher, e); err != nil {
 		w.t.Fatal(err)
 	}
 	return e

@@ -31,7 +31,15 @@ func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
 	e := &s.evaluator
 	tx.DB = s.query.DB
 	r.newest = tx.Version()
-	r.covered, r.version = s.tap.read()
+	if s.light && !s.tap.unread() && !e.timed {
+		r.same, r.version, r.keys = true, s.tap.version.Load(), len(e.keys)
+		return r
+	}
+	if s.every {
+		r.found, r.covered, r.version, r.gap = s.take(true)
+	} else {
+		r.covered, r.version = s.tap.read()
+	}
 	e.at, e.other = 0, nil
 	if e.trace == nil {
 		e.trace = e.note
@@ -51,11 +59,7 @@ func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
 // record compares a result with the state, and copies it if it is another.
 func (s *Subscription) record(r *reading, reply resp.Reply) {
 	e := &s.evaluator
-	v3 := resp.V3.Append(e.scratch[:0], reply)
-	if most := s.limits.Result.Load(); int64(len(v3)) > most {
-		reply = resp.Error(fmt.Sprintf("ERR the result is longer than a live query's may be (watch-max-result, %d bytes)", most))
-		v3 = resp.V3.Append(v3[:0], reply)
-	}
+	reply, v3 := s.encode(e.scratch[:0], reply)
 	if e.scratch = v3; cap(v3) > scratchMax {
 		e.scratch = nil
 	}
@@ -64,6 +68,16 @@ func (s *Subscription) record(r *reading, reply resp.Reply) {
 		return
 	}
 	r.reply, r.v3 = reply.Clone(), v3
+}
+
+// encode appends a result in RESP3; one that is too long becomes an error.
+func (s *Subscription) encode(dst []byte, result resp.Reply) (reply resp.Reply, v3 []byte) {
+	v3 = resp.V3.Append(dst, result)
+	if most := s.limits.Result.Load(); int64(len(v3)) > most {
+		result = resp.Error(fmt.Sprintf("ERR the result is longer than a live query's may be (watch-max-result, %d bytes)", most))
+		v3 = resp.V3.Append(v3[:0], result)
+	}
+	return result, v3
 }
 
 // note is told of each key that the evaluation reads.
@@ -104,7 +118,7 @@ func (e *evaluator) unfollow(tx *keyspace.Tx, t *tap) {
 // leave stops watching in the shards, which tx is, for good.
 func (s *Subscription) leave(tx *keyspace.Tx) {
 	tx.DB = s.query.DB
-	s.evaluator.gone = true
+	s.evaluator.gone, s.following.on = true, false
 	s.evaluator.unfollow(tx, &s.tap)
 }
 

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"strconv"
 	"sync"
 
@@ -15,6 +14,14 @@ type Kind string
 const (
 	// Current carries the query's result.
 	Current Kind = "state"
+	// Delta carries what is different from the frame before: see newDelta.
+	Delta Kind = "delta"
+	// Reset carries the query's result after a break: of the states, or the
+	// changes, between it and the frame before nothing is known.
+	Reset Kind = "reset"
+	// Progress carries nothing: the result is still that of the frame before,
+	// as of the version.
+	Progress Kind = "progress"
 	// Failed carries the error that the query answers now, as after a change
 	// of the key's type. The watch goes on.
 	Failed Kind = "error"
@@ -32,11 +39,16 @@ type State struct {
 	// Keys is the number of keys that were read for it.
 	Keys int
 
-	total int64 // changes that the Subscription had read by then
+	total  int64  // changes that the Subscription had read by then
+	serial uint64 // its number among the Subscription's
+	gap   bool  // what was between it and the one before was not kept
 	token string
 	v3    []byte // Result in RESP3
 
-	// The parts of a frame in RESP on both sides of the number covered.
+	deltas deltas // to it, from states before it
+
+	// The parts of a frame in RESP between the result and the number covered,
+	// and behind the kind.
 	before, after []byte
 
 	once2    sync.Once
@@ -45,22 +57,25 @@ type State struct {
 	json     []byte // Result and Version in JSON
 }
 
-// newState makes a State; v3 is result in RESP3.
-func newState(kind Kind, result resp.Reply, v3 []byte, version uint64) *State {
-	st := &State{Result: result, Kind: kind, Version: version, v3: v3, token: fmt.Sprintf("%016x", version)}
-	st.before = resp.AppendNumber([]byte("$7\r\nversion\r\n"), int64(version))
+// newState makes a State; v3 is result in RESP3, and at where it stands.
+func newState(kind Kind, result resp.Reply, v3 []byte, at mark) *State {
+	st := &State{Result: result, Kind: kind, Version: at.version, total: at.total, v3: v3, token: at.token()}
+	st.before = resp.AppendNumber([]byte("$7\r\nversion\r\n"), int64(at.version))
 	st.before = append(st.before, "$7\r\ncovered\r\n"...)
-	st.after = resp.AppendText([]byte("$4\r\nkind\r\n"), string(kind))
-	st.after = append(st.after, "$5\r\ntoken\r\n"...)
-	st.after = resp.AppendText(st.after, st.token)
+	st.after = resp.AppendText([]byte("$5\r\ntoken\r\n"), st.token)
 	return st
 }
 
 // ending is what ends a watch after the state; reason is an error.
-func (st *State) ending(reason resp.Reply) *State {
-	last := newState(End, reason, resp.V3.Append(nil, reason), st.Version)
-	last.total = st.total
-	return last
+func (st *State) ending(reason resp.Reply, room uint64) *State {
+	return newState(End, reason, resp.V3.Append(nil, reason), mark{st.Version, room, st.total})
+}
+
+// progress is the State of a progress mark: nothing was changed until a version.
+func (st *State) progress(version, room uint64) *State {
+	same := newState(Progress, resp.Nil, resp.V3.Append(nil, resp.Nil), mark{version, room, st.total})
+	same.serial = st.serial
+	return same
 }
 
 // Size is the number of bytes of the result in RESP3.
@@ -77,23 +92,50 @@ func (st *State) in2() []byte {
 
 // inJSON is the part of the frame in JSON from the result to the number covered.
 func (st *State) inJSON() []byte {
-	st.onceJSON.Do(func() {
-		b := resp.AppendJSON(nil, st.Result)
-		b = strconv.AppendUint(append(b, `,"version":`...), st.Version, 10)
-		st.json = append(b, `,"covered":`...)
-	})
+	st.onceJSON.Do(func() { st.json = appendVersionJSON(resp.AppendJSON(nil, st.Result), st.Version) })
 	return st.json
 }
 
-// Frame is what a watcher is told: a state, and for how many changes it
-// stands, itself included (0 in the first).
+func appendVersionJSON(dst []byte, version uint64) []byte {
+	dst = strconv.AppendUint(append(dst, `,"version":`...), version, 10)
+	return append(dst, `,"covered":`...)
+}
+
+// Frame is what a watcher is told.
 type Frame struct {
 	*State
+	// Kind is that of the state, or another way to tell it.
+	Kind Kind
+	// Covered is for how many changes it stands, itself included; 0 in the first.
 	Covered int64
+	// More says that the watcher can take another one at once.
+	More bool
+
+	delta *delta // of a Delta
 }
 
 // Refused is the frame as the end of a watch that has not begun.
-func (f Frame) Refused() Frame { return Frame{f.ending(f.Result), 0} }
+func (f Frame) Refused() Frame {
+	last := f.ending(f.Result, 0)
+	return Frame{State: last, Kind: End}
+}
+
+// Reply is what the frame carries: the result, or if it is a delta that.
+func (f Frame) Reply() resp.Reply {
+	if f.delta != nil {
+		return f.delta.reply
+	}
+	return f.Result
+}
+
+// kindParts are the part of a frame in RESP that tells its kind.
+var kindParts = func() map[Kind][]byte {
+	all := map[Kind][]byte{}
+	for _, k := range []Kind{Current, Delta, Reset, Progress, Failed, End} {
+		all[k] = resp.AppendText([]byte("$4\r\nkind\r\n"), string(k))
+	}
+	return all
+}()
 
 // The first byte of a frame in RESP3: the answer to a command is an array, what
 // comes without having been asked for a push. RESP2 has arrays only.
@@ -117,14 +159,17 @@ func (f Frame) Append(dst []byte, proto int, first byte, fingerprint string) []b
 	dst = append(dst, "13\r\n$7\r\nobserve\r\n$11\r\nfingerprint\r\n"...)
 	dst = resp.AppendText(dst, fingerprint)
 	dst = append(dst, "$6\r\nresult\r\n"...)
-	if proto == 2 {
+	switch {
+	case f.delta != nil:
+		dst = append(dst, f.delta.in(proto)...)
+	case proto == 2:
 		dst = append(dst, f.in2()...)
-	} else {
+	default:
 		dst = append(dst, f.v3...)
 	}
 	dst = append(dst, f.before...)
 	dst = resp.AppendNumber(dst, f.Covered)
-	return append(dst, f.after...)
+	return append(append(dst, kindParts[f.Kind]...), f.after...)
 }
 
 // AppendMessage appends the frame as a message on a channel, whose payload is
@@ -139,9 +184,18 @@ func (f Frame) AppendMessage(dst []byte, proto int, channel string, head []byte)
 	dst = resp.AppendText(dst, channel)
 	var number [20]byte
 	covered := strconv.AppendInt(number[:0], f.Covered, 10)
-	size := len(head) + len(f.inJSON()) + len(covered) + len(jsonKind) + len(f.Kind) + len(jsonToken) + len(f.token) + len(jsonEnd)
+	size := len(head) + len(f.resultJSON()) + len(covered) + len(jsonKind) + len(f.Kind) + len(jsonToken) + len(f.token) + len(jsonEnd)
 	dst = f.AppendJSON(resp.AppendHeader(dst, '$', size), head)
 	return append(dst, "\r\n"...)
+}
+
+// resultJSON is the part of the frame in JSON from the result to the number
+// covered.
+func (f Frame) resultJSON() []byte {
+	if f.delta != nil {
+		return f.delta.inJSON(f.Version)
+	}
+	return f.inJSON()
 }
 
 const (
@@ -155,7 +209,7 @@ const (
 //
 //	{"query":["GET","k"],"fingerprint":fp,"result":…,"version":n,"covered":n,"kind":k,"token":t}
 func (f Frame) AppendJSON(dst, head []byte) []byte {
-	dst = append(append(dst, head...), f.inJSON()...)
+	dst = append(append(dst, head...), f.resultJSON()...)
 	dst = strconv.AppendInt(dst, f.Covered, 10)
 	dst = append(append(append(dst, jsonKind...), f.Kind...), jsonToken...)
 	return append(append(dst, f.token...), jsonEnd...)

@@ -14,12 +14,12 @@ func TestFrameBytes(t *testing.T) {
 	t.Parallel()
 	f := func(result resp.Reply, kind Kind, version uint64, covered int64) {
 		t.Helper()
-		frame := Frame{newState(kind, result, resp.V3.Append(nil, result), version), covered}
+		frame := Frame{State: newState(kind, result, resp.V3.Append(nil, result), mark{version, 1, 5}), Kind: kind, Covered: covered}
 		items := []resp.Reply{
 			resp.BulkString("observe"), resp.BulkString("fingerprint"), resp.BulkString("380d3c1e1f9803f0"),
 			resp.BulkString("result"), result, resp.BulkString("version"), resp.Int(int64(version)),
 			resp.BulkString("covered"), resp.Int(covered), resp.BulkString("kind"), resp.BulkString(string(kind)),
-			resp.BulkString("token"), resp.BulkString(fmt.Sprintf("%016x", version)),
+			resp.BulkString("token"), resp.BulkString(fmt.Sprintf("%016x.1.5", version)),
 		}
 		compare := func(what string, got, want []byte) {
 			t.Helper()
@@ -35,7 +35,7 @@ func TestFrameBytes(t *testing.T) {
 		message := resp.Push(resp.BulkString("message"), resp.BulkString("c"), resp.Bulk(text))
 		compare("message in RESP3", frame.AppendMessage(nil, 3, "c", head), resp.V3.Append(nil, message))
 		compare("message in RESP2", frame.AppendMessage(nil, 2, "c", head), resp.V2.Append(nil, message))
-		compare("json", text, fmt.Appendf(nil, `{"query":["GET",{"base64":"ImsiIP8="},{"base64":"/w=="}],"fingerprint":"380d3c1e1f9803f0","result":%s,"version":%d,"covered":%d,"kind":"%s","token":"%016x"}`,
+		compare("json", text, fmt.Appendf(nil, `{"query":["GET",{"base64":"ImsiIP8="},{"base64":"/w=="}],"fingerprint":"380d3c1e1f9803f0","result":%s,"version":%d,"covered":%d,"kind":"%s","token":"%016x.1.5"}`,
 			resp.AppendJSON(nil, result), version, covered, kind, version))
 		if !json.Valid(text) {
 			t.Errorf("no JSON: %s", text)

@@ -3,8 +3,8 @@ package watch
 import "github.com/troupedb/troupe/resp"
 
 // Accepted by a Subscription: Attach, Detach, Leave and Finish from the
-// Registry, Changed from shards, Evaluated when its Execute is done, Ready
-// from loops.
+// Registry, Changed from shards, Evaluated when its Execute is done, Ready and
+// Pulse from loops.
 // Sent by it: keyspace.Execute to shards; News to its watchers' outlets, one
 // task an event loop.
 
@@ -30,3 +30,7 @@ type Finish struct{ Reason resp.Reply }
 
 // Leave ends the Subscription: nobody watches any more.
 type Leave struct{}
+
+// Pulse asks for a progress mark for a watcher that has not been told anything
+// for some time.
+type Pulse struct{ Watcher *Watcher }

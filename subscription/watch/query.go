@@ -67,6 +67,15 @@ func (q *Query) size() (bytes int) {
 	return bytes
 }
 
+// keyWords are the keys that the query names.
+func (q *Query) keyWords() (keys [][]byte) {
+	named, _ := q.Spec.AppendKeys(nil, q.Argv)
+	for _, k := range named {
+		keys = append(keys, q.Argv[k.Pos])
+	}
+	return keys
+}
+
 // Text is the query as a person would type it.
 func (q *Query) Text() string { return string(bytes.Join(q.Argv, []byte(" "))) }
 

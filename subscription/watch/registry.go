@@ -1,26 +1,34 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/resp/command"
 )
 
 // Registry is every live query of a server, by identity. Sessions come here to
 // watch; queries that nobody watches are let go.
 type Registry struct {
-	// Limits may be changed at any time.
-	Limits Limits
+	// Limits and History may be changed at any time.
+	Limits  Limits
+	History budget
+	// Past knows which keys have changed since versions of lives before; nil: none.
+	Past Past
 
 	stage stage
+	life  uint32 // tells this process's tokens from those of others
 
 	mu       sync.Mutex
 	rooms    map[string]*room
 	watchers int64
 	next     uint64
+	idle     idleRooms
 	closed   Totals // of rooms that are gone, less what ResetStats has forgotten
 }
 
@@ -34,6 +42,9 @@ type Limits struct {
 	// Result is the longest result, in bytes of RESP3. Instead of a longer one
 	// there is an error, until it is shorter.
 	Result atomic.Int64
+	// Linger is how long, in milliseconds, a query is kept that nobody watches any
+	// more, for those who resume.
+	Linger atomic.Int64
 }
 
 // The limits without configuration.
@@ -41,6 +52,8 @@ const (
 	WatchesMax       = 1_000_000
 	ClientWatchesMax = 10_000
 	ResultMax        = 1 << 20
+	HistoryEntries   = 1000
+	HistoryBytes     = 32 << 20
 )
 
 // queryBytesMax bounds the words of a query, which it keeps; longer ones are
@@ -56,7 +69,8 @@ type room struct {
 	query    *Query
 	sub      *Subscription
 	watchers int
-	buried   bool // the actor has crashed
+	buried   bool      // the actor has crashed
+	idleFrom time.Time // when the last watcher left
 	send     func(message any)
 	stop     func()
 }
@@ -64,30 +78,103 @@ type room struct {
 // Watch adds a watcher to the query: its outlet will have news, the present
 // state first. It returns the query as it is kept, which equals q. An error
 // says why there is no such watch.
-func (r *Registry) Watch(q *Query, w *Watcher, outlet Outlet) (*Query, error) {
+func (r *Registry) Watch(q *Query, o Options, w *Watcher, outlet Outlet) (*Query, error) {
 	if size := q.size(); size > queryBytesMax {
 		return nil, fmt.Errorf("the query is longer than one that is watched may be (%d bytes)", queryBytesMax)
+	}
+	if err := r.prepare(q, o, w); err != nil {
+		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if most := r.Limits.Watches.Load(); r.watchers >= most {
 		return nil, fmt.Errorf("max number of watches reached (maxwatches %d)", most)
 	}
-	identity := q.Identity()
-	room := r.rooms[identity]
-	if room == nil {
-		var err error
-		if room, err = r.open(identity, q); err != nil {
-			return nil, err
-		}
-		r.next++
-		r.rooms[identity] = room
+	room, err := r.enter(q, o.Every)
+	if err != nil {
+		return nil, err
 	}
 	room.watchers++
 	r.watchers++
 	w.outlet, w.room, w.sub, w.place = outlet, room, room.sub, nowhere
 	room.send(&Attach{w})
 	return room.query, nil
+}
+
+// prepare gives a watcher its options, or says what is wrong with them.
+func (r *Registry) prepare(q *Query, o Options, w *Watcher) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.Every && !r.followable(q) {
+		return errors.New("EVERY needs a query whose keys are all of one shard, and that is no long work")
+	}
+	w.delta, w.pace = o.Delta, newPace(&o)
+	if o.Resume == "" {
+		return nil
+	}
+	from, err := parseToken(o.Resume)
+	if err != nil {
+		return err
+	}
+	w.resume = &from
+	return nil
+}
+
+// followable reports whether the shard of a query can read it in the turns of
+// those who change its keys.
+func (r *Registry) followable(q *Query) bool {
+	if q.Spec.NeedsAll(q.Argv) || q.Spec.Flags.Has(command.Strays) || q.Spec.Flags.Has(command.Heavy) {
+		return false
+	}
+	keys, _ := q.Spec.AppendKeys(nil, q.Argv)
+	for _, k := range keys {
+		if r.stage.node.ShardOf(q.Argv[k.Pos]) != r.stage.node.ShardOf(q.Argv[keys[0].Pos]) {
+			return false
+		}
+	}
+	return len(keys) > 0
+}
+
+// enter is the room of a query, opened if need be. The caller holds the lock.
+func (r *Registry) enter(q *Query, every bool) (*room, error) {
+	identity := q.Identity()
+	if every {
+		identity += everyIdentity
+	}
+	room := r.rooms[identity]
+	if room != nil {
+		r.idle.remove(room)
+		return room, nil
+	}
+	room, err := r.open(identity, q, every)
+	if err != nil {
+		return nil, err
+	}
+	r.next++
+	r.rooms[identity] = room
+	return room, nil
+}
+
+// everyIdentity is behind the identity of a query whose every state is told: it is
+// one of its own.
+const everyIdentity = " every"
+
+// mark is the room's part of tokens.
+func (m *room) mark() uint64 { return uint64(m.registry.life)<<32 | m.number&(1<<32-1) }
+
+// unchangedSince reports whether it is known that no key of the query has changed
+// since a version of a life before.
+func (m *room) unchangedSince(version uint64) bool {
+	past := m.registry.Past
+	return past != nil && past.Unchanged(version, m.query.DB, m.query.keyWords())
+}
+
+// Past is what is known of the lives before this process.
+type Past interface {
+	// Unchanged reports whether it is certain that none of the keys has changed
+	// from a version until this life began, and none has since.
+	Unchanged(since uint64, db int, keys [][]byte) bool
 }
 
 // Unwatch takes a watcher away, which must not have been taken away before.
@@ -103,10 +190,19 @@ func (r *Registry) Unwatch(w *Watcher) {
 		return
 	}
 	room.send(&Detach{w})
-	if room.watchers == 0 {
-		r.forget(room)
-		room.send(&Leave{})
+	switch {
+	case room.watchers > 0:
+	case r.rooms[room.identity] == room && r.Limits.Linger.Load() > 0:
+		r.idle.add(r, room)
+	default:
+		r.leave(room)
 	}
+}
+
+// leave ends a room that nobody is in. The caller holds the lock.
+func (r *Registry) leave(room *room) {
+	r.forget(room)
+	room.send(&Leave{})
 }
 
 // forget takes a room from those that can be watched. The caller holds the
@@ -137,11 +233,17 @@ func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, room := range r.rooms {
-		if ends(room.query) {
-			watches += room.watchers
-			r.forget(room)
-			room.send(&Finish{reason})
+		if !ends(room.query) {
+			continue
 		}
+		watches += room.watchers
+		if room.watchers == 0 {
+			r.idle.remove(room)
+			r.leave(room)
+			continue
+		}
+		r.forget(room)
+		room.send(&Finish{reason})
 	}
 	return watches
 }
@@ -150,7 +252,7 @@ func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int
 func (r *Registry) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.rooms)
+	return len(r.rooms) - r.idle.len()
 }
 
 // Totals count what live queries have done.
@@ -175,7 +277,7 @@ func (m *room) totals() Totals {
 func (r *Registry) Stats() (t Totals, queries int, watches int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.sum(), len(r.rooms), r.watchers
+	return r.sum(), len(r.rooms) - r.idle.len(), r.watchers
 }
 
 func (r *Registry) sum() Totals {
@@ -209,6 +311,9 @@ func (r *Registry) List() []Info {
 	defer r.mu.Unlock()
 	all := make([]Info, 0, len(r.rooms))
 	for _, room := range r.rooms {
+		if room.watchers == 0 {
+			continue
+		}
 		all = append(all, Info{room.query, room.totals(), room.number, room.watchers, room.sub.state.Load()})
 	}
 	slices.SortFunc(all, func(x, y Info) int { return int(x.Number) - int(y.Number) })

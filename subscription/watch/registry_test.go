@@ -102,7 +102,7 @@ func TestIdentity(t *testing.T) {
 	var ears []*ear
 	for _, words := range queries {
 		e := &ear{loop: l, heard: make(chan Frame, 100)}
-		if _, err := w.Watch(w.query(words...), &e.Watcher, e); err != nil {
+		if _, err := w.Watch(w.query(words...), Options{}, &e.Watcher, e); err != nil {
 			t.Fatal(err)
 		}
 		ears = append(ears, e)
@@ -130,7 +130,7 @@ func TestLimits(t *testing.T) {
 	f := func(want string, words ...string) {
 		t.Helper()
 		e := &ear{loop: l}
-		if _, err := w.Watch(w.query(words...), &e.Watcher, e); err == nil || err.Error() != want {
+		if _, err := w.Watch(w.query(words...), Options{}, &e.Watcher, e); err == nil || err.Error() != want {
 			t.Errorf("%.20q: %v, want %s", words, err, want)
 		}
 	}

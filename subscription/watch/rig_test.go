@@ -31,6 +31,9 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	r := &rig{t: t, Subscription: &Subscription{query: get("k"), limits: &Limits{}}}
 	r.limits.Result.Store(1000)
+	r.history.budget = &budget{}
+	r.history.budget.Entries.Store(1000)
+	r.history.budget.Bytes.Store(1 << 20)
 	r.spread = func(news []*Watcher) {
 		r.rounds++
 		r.told = append(r.told, news...)
@@ -60,7 +63,7 @@ func (r *rig) change(value string) {
 
 // attach is a new watcher, whose message is in the mailbox.
 func (r *rig) attach() *Watcher {
-	w := &Watcher{sub: r.Subscription, place: nowhere}
+	w := &Watcher{sub: r.Subscription, room: &room{registry: &Registry{}, number: 1}, place: nowhere}
 	r.mailbox = append(r.mailbox, &Attach{w})
 	return w
 }

@@ -19,9 +19,13 @@ import (
 type Subscription struct {
 	query     *Query
 	limits    *Limits
+	room      uint64 // the room's part of marks
+	every     bool   // every state is told: see every.go
 	evaluator evaluator
 	tap       tap
 	crowd     crowd
+	following following
+	history   history
 	spread    func([]*Watcher) // has outlets told that there is news
 
 	state    atomic.Pointer[State] // nil: not known yet
@@ -29,8 +33,12 @@ type Subscription struct {
 	waiting  []*Watcher            // attached, to be told what the evaluation under way finds
 	late     []*Watcher            // attached since it began
 	news     []*Watcher            // for spread; used again
+	pulsing  []*Watcher            // to be told a progress mark
+	deltas   int                   // watchers that want deltas
+	serial   uint64                // of the newest state
 
 	evaluating bool
+	light      bool  // only whether anything has changed is asked
 	again      bool  // what was read last is not to be used
 	unread     int64 // changes read since the state was published
 	ended      bool
@@ -47,12 +55,21 @@ type reading struct {
 	version uint64
 	newest  uint64 // version of the shards at hand
 	keys    int    // read
+	found   []found // before it, of a query whose every state is told
+	gap     bool    // states between it and the one before were let go
 	void    bool   // the evaluation itself has made keys expire: those changes have no version yet
 }
 
 // Attach adds a watcher, which is told the present state first. It reports
 // whether the query must be evaluated for that.
 func (s *Subscription) Attach(w *Watcher) (evaluate bool) {
+	if w.delta {
+		s.wantDeltas(1)
+	}
+	if s.every && !s.evaluating && !s.ended && s.state.Load() != nil && s.tap.unread() && s.collect() {
+		s.waiting = append(s.waiting, w)
+		return s.begin()
+	}
 	switch {
 	case s.ended || s.isCurrent():
 		s.beginNow(w)
@@ -72,6 +89,11 @@ func (s *Subscription) isCurrent() bool {
 
 // Detach takes a watcher away.
 func (s *Subscription) Detach(w *Watcher) {
+	if w.delta {
+		s.wantDeltas(-1)
+	}
+	same := func(have *Watcher) bool { return have == w }
+	s.pulsing = slices.DeleteFunc(s.pulsing, same)
 	if w.place != nowhere {
 		last := s.watchers[len(s.watchers)-1]
 		s.watchers[w.place], last.place = last, w.place
@@ -80,9 +102,26 @@ func (s *Subscription) Detach(w *Watcher) {
 		w.place = nowhere
 		return
 	}
-	same := func(have *Watcher) bool { return have == w }
 	s.waiting = slices.DeleteFunc(s.waiting, same)
 	s.late = slices.DeleteFunc(s.late, same)
+}
+
+// wantDeltas counts those who want deltas. While there are any, states are kept.
+func (s *Subscription) wantDeltas(more int) {
+	if s.deltas += more; s.deltas == 0 && !s.every {
+		s.history.drop()
+	}
+}
+
+// Pulse asks for a progress mark. It reports whether the query must be read for
+// that.
+func (s *Subscription) Pulse(w *Watcher) (evaluate bool) {
+	if w.place == nowhere || s.ended {
+		return false // not begun yet, or no more
+	}
+	s.pulsing = append(s.pulsing, w)
+	s.light = !s.evaluating && s.begin()
+	return s.light
 }
 
 // Changed is told by a shard that a key has changed, Ready by a loop that
@@ -101,6 +140,8 @@ func (s *Subscription) due() bool {
 		return false
 	case len(s.waiting) > 0:
 		return true
+	case s.every && !s.again:
+		return s.tap.unread() && s.collect()
 	case !s.again && !s.tap.unread():
 		return false
 	}
@@ -108,7 +149,7 @@ func (s *Subscription) due() bool {
 }
 
 func (s *Subscription) begin() bool {
-	s.evaluating, s.again = true, false
+	s.evaluating, s.again, s.light = true, false, false
 	return true
 }
 
@@ -117,14 +158,16 @@ func (s *Subscription) begin() bool {
 func (s *Subscription) Evaluated(r reading) (again bool) {
 	s.evaluating = false
 	s.evaluations.Add(1)
-	s.unread += r.covered
+	s.unread += r.covered - int64(len(r.found))
 	if s.ended {
 		return false
 	}
+	s.publishAll(r.found)
 	if r.void {
 		s.again = true
 	} else {
 		s.learn(r)
+		s.prove(r)
 		s.serve(&s.waiting)
 		if !s.tap.unread() { // still so: it is no older than what was asked meanwhile
 			s.serve(&s.late)
@@ -155,13 +198,31 @@ func (s *Subscription) publish(r reading, version uint64) {
 	if r.reply.IsError() {
 		kind = Failed
 	}
-	st := newState(kind, r.reply, bytes.Clone(r.v3), version)
-	st.total, st.Keys = s.unread, r.keys
+	at := mark{version, s.room, s.unread}
 	if before := s.state.Load(); before != nil {
-		st.total += before.total
+		at.total += before.total
 	}
+	st := newState(kind, r.reply, bytes.Clone(r.v3), at)
+	s.serial++
+	st.serial, st.Keys, st.gap = s.serial, r.keys, r.gap
 	s.unread = 0
+	if s.deltas > 0 || s.every {
+		s.history.add(st)
+	}
 	s.state.Store(st)
+}
+
+// prove has those told who wait for a progress mark: what was read is the state
+// that they know, or they are told of a newer one.
+func (s *Subscription) prove(r reading) {
+	if len(s.pulsing) == 0 {
+		return
+	}
+	for _, w := range s.pulsing {
+		w.pace.mark.Store(r.newest)
+	}
+	s.tell(s.pulsing)
+	s.pulsing = s.pulsing[:0]
 }
 
 // serve begins the watches of those who wait.
@@ -204,7 +265,8 @@ func (s *Subscription) End(reason resp.Reply) {
 		last = &State{}
 	}
 	s.ended = true
-	s.state.Store(last.ending(reason))
+	s.history.drop()
+	s.state.Store(last.ending(reason, s.room))
 	waiting := append(s.waiting, s.late...)
 	s.waiting, s.late = nil, nil
 	s.serve(&waiting)

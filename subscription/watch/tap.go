@@ -1,6 +1,10 @@
 package watch
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/keyspace"
+)
 
 // tap is where shards touch a Subscription: it counts the changes of the keys
 // that the query has read, and rings once until the state has been read again.
@@ -10,10 +14,21 @@ type tap struct {
 	rung    atomic.Bool
 	covered atomic.Int64
 	version atomic.Uint64 // of the newest change
+	every   *Subscription // that wants every state, or nil
+}
+
+// Follow implements keyspace.Follower.
+func (t *tap) Follow(tx *keyspace.Tx, change int) {
+	if t.every != nil {
+		t.every.follow(tx, change)
+	}
 }
 
 // Touched is called by a shard in the turn that changed a key.
 func (t *tap) Touched(version uint64, changes int) {
+	if t.every != nil {
+		t.every.following.versions(version, changes)
+	}
 	t.covered.Add(int64(changes))
 	for old := t.version.Load(); old < version && !t.version.CompareAndSwap(old, version); {
 		old = t.version.Load()

@@ -1,6 +1,10 @@
 package watch
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/troupedb/troupe/resp"
+)
 
 // Watcher is one link's part in a Subscription. It holds no frame: it is told
 // that there is news, and takes the newest state when its link can carry it.
@@ -14,11 +18,15 @@ type Watcher struct {
 	sub    *Subscription
 	place  int // among the Subscription's watchers; nowhere
 	state  atomic.Int32
+	delta  bool
+	pace   *pace // nil: told at once, and of nothing but news
+	resume *mark // where a watch before has stopped; until the first frame
 
 	// What it was told last. It belongs to whoever takes.
 	begun   bool
 	version uint64
 	total   int64
+	serial  uint64
 }
 
 // nowhere is the place of a watcher that has not begun.
@@ -49,24 +57,136 @@ const (
 // can be told of more. ok is false if there is nothing, or the watch has ended.
 // It may be called by one goroutine at a time.
 func (w *Watcher) Take() (f Frame, ok bool) {
+	if w.pace != nil && w.pace.early(w) {
+		if w.state.Load() != over {
+			w.Hold()
+		}
+		return Frame{}, false
+	}
 	if !w.release() {
 		return Frame{}, false
 	}
-	st := w.sub.state.Load() // what comes after this is told anew
-	switch {
-	case st == nil:
-		return Frame{}, false
-	case !w.begun:
-		f = Frame{st, 0}
-	case st.Version == w.version && st.Kind != End:
-		return Frame{}, false
-	default:
-		f = Frame{st, st.total - w.total}
+	f, ok = w.frame() // what comes after this is told anew
+	if !ok {
+		return f, false
+	}
+	if w.begun {
 		w.sub.pushes.Add(1)
 		w.sub.covered.Add(f.Covered)
 	}
-	w.begun, w.version, w.total = true, st.Version, st.total
+	w.begun, w.total, w.serial = true, f.total, f.serial
+	w.version = max(w.version, f.Version)
+	if w.pace != nil {
+		w.pace.took(w)
+	}
+	if f.More {
+		w.again()
+	}
 	return f, true
+}
+
+// frame is what the watcher is to be told by now.
+func (w *Watcher) frame() (f Frame, ok bool) {
+	st := w.sub.state.Load()
+	switch {
+	case st == nil:
+		return Frame{}, false
+	case !w.begun && st.Kind == Current && w.resume != nil:
+		return w.resumed(st)
+	case !w.begun || st.Kind == End:
+		return Frame{State: st, Kind: st.Kind, Covered: w.since(st)}, true
+	case w.sub.every:
+		return w.nextOf(st)
+	case st.total == w.total:
+		return w.marked(st)
+	case w.delta:
+		if d := w.deltaTo(st); d != nil {
+			return Frame{State: st, Kind: Delta, Covered: w.since(st), delta: d}, true
+		}
+	}
+	return Frame{State: st, Kind: st.Kind, Covered: w.since(st)}, true
+}
+
+// since is how many changes a state stands for.
+func (w *Watcher) since(st *State) int64 {
+	if !w.begun {
+		return 0
+	}
+	return st.total - w.total
+}
+
+// deltaTo is the delta from the state that the watcher was told last, nil if
+// that is not kept or the whole state is shorter.
+func (w *Watcher) deltaTo(st *State) *delta {
+	for _, from := range w.sub.history.all() {
+		if from.serial == w.serial && from != st {
+			return st.since(from)
+		}
+	}
+	return nil
+}
+
+// resumed is the first frame of a watch that goes on with one before.
+func (w *Watcher) resumed(st *State) (f Frame, ok bool) {
+	from := *w.resume
+	w.resume = nil
+	switch {
+	case from.room == w.room.mark() && from.total > st.total:
+		return Frame{State: st.ending(errFuture, from.room), Kind: End}, true
+	case from.room != w.room.mark():
+		if w.room.unchangedSince(from.version) {
+			return Frame{State: st.progress(max(from.version, st.Version), w.room.mark()), Kind: Progress}, true
+		}
+		return Frame{State: st, Kind: Reset}, true
+	case from.total == st.total:
+		return Frame{State: st.progress(max(from.version, st.Version), from.room), Kind: Progress}, true
+	case w.sub.every:
+		w.begun, w.total = true, from.total
+		return w.nextOf(st)
+	}
+	return Frame{State: st, Kind: st.Kind, Covered: st.total - from.total}, true
+}
+
+var errFuture = resp.Error("ERR the resume token is of a state that has not been reached")
+
+// nextOf is the next of all states, for a watcher that is told every one.
+func (w *Watcher) nextOf(newest *State) (f Frame, ok bool) {
+	st, left, gone := w.sub.history.next(w.total)
+	switch {
+	case st == nil:
+		return w.marked(newest)
+	case gone:
+		return Frame{State: st, Kind: resetOf(st), Covered: w.since(st)}, true
+	}
+	return Frame{State: st, Kind: st.Kind, Covered: w.since(st), More: left > 1}, true
+}
+
+// resetOf is Reset, but for a state that is an error.
+func resetOf(st *State) Kind {
+	if st.Kind == Current {
+		return Reset
+	}
+	return st.Kind
+}
+
+// marked is a progress mark, if one is due.
+func (w *Watcher) marked(st *State) (f Frame, ok bool) {
+	if w.pace == nil {
+		return Frame{}, false
+	}
+	version := w.pace.mark.Swap(0)
+	if version == 0 || version < w.version {
+		return Frame{}, false
+	}
+	return Frame{State: st.progress(version, w.room.mark()), Kind: Progress}, true
+}
+
+// again says that the watcher has news still.
+func (w *Watcher) again() {
+	w.sub.crowd.notified.Add(1)
+	if !w.state.CompareAndSwap(free, notified) { // it has been told meanwhile, or has ended
+		w.sub.crowd.left(notified)
+	}
 }
 
 // release makes the watcher free; it reports false if it is, or has ended.

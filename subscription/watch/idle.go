@@ -1,0 +1,76 @@
+package watch
+
+import (
+	"slices"
+	"time"
+)
+
+// idleRooms are the rooms that nobody is in, the longest empty first: kept for a
+// while for those whose link was cut. Their shards still tell them of a change,
+// once. The registry's lock guards them.
+type idleRooms struct {
+	rooms []*room
+	timer *time.Timer
+}
+
+// idleMax bounds how many rooms are kept that nobody is in.
+const idleMax = 10_000
+
+func (i *idleRooms) len() int { return len(i.rooms) }
+
+func (i *idleRooms) add(r *Registry, one *room) {
+	one.idleFrom = time.Now()
+	i.rooms = append(i.rooms, one)
+	if len(i.rooms) > idleMax {
+		r.letGo(1)
+	}
+	if i.timer == nil {
+		i.timer = time.AfterFunc(r.linger(), r.tidy)
+	}
+}
+
+func (i *idleRooms) remove(one *room) {
+	if one.watchers == 0 && !one.idleFrom.IsZero() {
+		one.idleFrom = time.Time{}
+		i.rooms = slices.DeleteFunc(i.rooms, func(have *room) bool { return have == one })
+	}
+}
+
+func (r *Registry) linger() time.Duration {
+	return time.Duration(r.Limits.Linger.Load()) * time.Millisecond
+}
+
+// letGo ends so many rooms, the longest empty first. The caller holds the lock.
+func (r *Registry) letGo(n int) {
+	for _, one := range r.idle.rooms[:n] {
+		r.leave(one)
+	}
+	r.idle.rooms = slices.Delete(r.idle.rooms, 0, n)
+}
+
+// tidy lets go the rooms that have been empty for long enough, or if the histories
+// take too much, half of those that are empty.
+func (r *Registry) tidy() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for n < len(r.idle.rooms) && time.Since(r.idle.rooms[n].idleFrom) >= r.linger() {
+		n++
+	}
+	if r.History.Used.Load() > r.History.Bytes.Load() {
+		n = max(n, (len(r.idle.rooms)+1)/2)
+	}
+	r.letGo(n)
+	r.idle.timer = nil
+	if len(r.idle.rooms) > 0 {
+		r.idle.timer = time.AfterFunc(max(r.linger()/4, time.Millisecond), r.tidy)
+	}
+}
+
+// Close lets go all rooms that nobody is in, and keeps none from here on.
+func (r *Registry) Close() {
+	r.Limits.Linger.Store(0)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.letGo(r.idle.len())
+}

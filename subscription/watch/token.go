@@ -1,0 +1,40 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// mark is where a watcher stands: the version, and in which life of the query
+// that is and how many changes it had seen by then. Two marks of one room with
+// equal totals have nothing between them.
+type mark struct {
+	version uint64
+	room    uint64 // life of the process and number of the room; 0: of none
+	total   int64
+}
+
+// token is the mark as clients keep it. They need not look into it.
+func (m mark) token() string { return fmt.Sprintf("%016x.%x.%x", m.version, m.room, m.total) }
+
+var errToken = errors.New("invalid resume token")
+
+// parseToken reads a token that a client has kept.
+func parseToken(text string) (m mark, err error) {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 || len(parts[0]) != 16 {
+		return mark{}, errToken
+	}
+	var numbers [3]uint64
+	for i, part := range parts {
+		if numbers[i], err = strconv.ParseUint(part, 16, 64); err != nil {
+			return mark{}, errToken
+		}
+	}
+	if m = (mark{numbers[0], numbers[1], int64(numbers[2])}); m.total < 0 {
+		return mark{}, errToken
+	}
+	return m, nil
+}
