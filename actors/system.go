@@ -287,6 +287,7 @@ func (s *System) startServer(catalogue *session.Catalogue) {
 		Hub:     s.hub,
 		Watches: watch.NewRegistry(s.Node, s.workers, s.tree.system.Root, s.tree.spawn),
 	})
+	s.Server.Watches.Limits.Linger.Store(watch.LingerMillis)
 	s.Server.Clients.Store(int64(s.options.Clients))
 }
 
@@ -333,6 +334,7 @@ func (s *System) Close() {
 	s.memory.close()
 	s.Scripts.Close()
 	s.transport.Close()
+	s.Server.Watches.Close()
 	s.Server.Recall()
 	s.CloseStore()
 	s.workers.Close()

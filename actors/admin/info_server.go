@@ -118,4 +118,6 @@ func (r *report) clients() {
 	r.Add("maxwatches", r.system.Server.Watches.Limits.Watches.Load())
 	r.Add("live_queries", queries)
 	r.Add("live_watches", watches)
+	r.Add("live_queries_kept", r.system.Server.Watches.Kept())
+	r.Add("live_queries_history_bytes", r.system.Server.Watches.History.Used.Load())
 }

@@ -79,7 +79,7 @@ func TestInfoFields(t *testing.T) {
 		}
 	}
 	f("Server", "redis_version", "troupe_version", "run_id", "shards", "event_loops")
-	f("Clients", "live_queries", "live_watches", "maxwatches", "watching_clients")
+	f("Clients", "live_queries", "live_watches", "live_queries_kept", "live_queries_history_bytes", "maxwatches", "watching_clients")
 	f("Stats", "live_query_evaluations", "live_query_pushes", "live_query_changes_covered")
 	f("Memory", "mem_slabs_used", "mem_go_heap")
 }

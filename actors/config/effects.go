@@ -205,6 +205,10 @@ func limitWatches(c *Config, s *actors.System) error {
 	limits.Watches.Store(c.Int("maxwatches"))
 	limits.Client.Store(c.Int("maxwatches-per-client"))
 	limits.Result.Store(c.Int("watch-max-result"))
+	limits.Linger.Store(c.Int("watch-linger"))
+	history := &s.Server.Watches.History
+	history.Entries.Store(c.Int("watch-history-entries"))
+	history.Bytes.Store(c.Int("watch-history-bytes"))
 	return nil
 }
 

@@ -76,14 +76,32 @@ type ear struct {
 	Watcher
 	loop  *loop
 	heard chan Frame
+
+	told  time.Time    // when the last frame was taken; belongs to the loop
+	least atomic.Int64 // nanoseconds between two frames
 }
 
 func (e *ear) Loop() int        { return e.loop.number }
 func (e *ear) Post(task func()) { e.loop.tasks <- task }
 func (e *ear) News(w *Watcher) {
-	if f, ok := w.Take(); ok {
-		e.heard <- f
+	for {
+		f, ok := w.Take()
+		if ok {
+			e.note()
+			e.heard <- f
+		}
+		if !f.More {
+			return
+		}
 	}
+}
+
+func (e *ear) note() {
+	now := time.Now()
+	if least := e.least.Load(); !e.told.IsZero() && (least == 0 || int64(now.Sub(e.told)) < least) {
+		e.least.Store(int64(now.Sub(e.told)))
+	}
+	e.told = now
 }
 
 // next is the next frame, which must come.
@@ -100,8 +118,13 @@ func (e *ear) next(t *testing.T) Frame {
 
 func (w *world) watch(l *loop, words ...string) *ear {
 	w.t.Helper()
+	return w.watchBy(l, Options{}, words...)
+}
+
+func (w *world) watchBy(l *loop, o Options, words ...string) *ear {
+	w.t.Helper()
 	e := &ear{loop: l, heard: make(chan Frame, 10_000)}
-	if _, err := w.Watch(w.query(words...), Options{}, &e.Watcher, e); err != nil {
+	if _, err := w.Watch(w.query(words...), o, &e.Watcher, e); err != nil {
 		w.t.Fatal(err)
 	}
 	return e

@@ -54,6 +54,7 @@ const (
 	ResultMax        = 1 << 20
 	HistoryEntries   = 1000
 	HistoryBytes     = 32 << 20
+	LingerMillis     = 30_000
 )
 
 // queryBytesMax bounds the words of a query, which it keeps; longer ones are
@@ -253,6 +254,14 @@ func (r *Registry) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.rooms) - r.idle.len()
+}
+
+// Kept is the number of queries that nobody watches and that are kept for a
+// while: see Limits.Linger.
+func (r *Registry) Kept() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.idle.len()
 }
 
 // Totals count what live queries have done.
