@@ -172,7 +172,7 @@ func (t *crashTest) start(ctx context.Context) error {
 		}
 		t.victim = v
 		err = t.verify()
-		if err != nil && v.hasDied() {
+		if err != nil && v.diedOf(err) {
 			t.kills, t.early, point = t.kills+1, t.early+1, ""
 			continue
 		}

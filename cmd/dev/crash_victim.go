@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -56,10 +57,12 @@ func (t *crashTest) launch(ctx context.Context, failpoint string) (*victim, erro
 // errKilled: the victim has died of its failpoint.
 var errKilled = errors.New("killed at the failpoint")
 
+// victimPatience is how long a victim may take to serve, or to be gone.
+const victimPatience = 60 * time.Second
+
 // await waits until the victim serves.
 func (v *victim) await() error {
-	const patience = 60 * time.Second
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(2 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < victimPatience; time.Sleep(2 * time.Millisecond) {
 		select {
 		case <-v.gone:
 			if v.isKilled() {
@@ -78,15 +81,19 @@ func (v *victim) await() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the server does not serve after %v:\n%s", patience, v.lastWords())
+	return fmt.Errorf("the server does not serve after %v:\n%s", victimPatience, v.lastWords())
 }
 
-// hasDied reports whether the process is gone.
-func (v *victim) hasDied() bool {
+// diedOf reports whether the process is gone, by which a link to it has failed.
+func (v *victim) diedOf(err error) bool {
+	var broken net.Error
+	if !errors.As(err, &broken) && !errors.Is(err, io.EOF) {
+		return false
+	}
 	select {
 	case <-v.gone:
 		return v.isKilled()
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(victimPatience):
 		return false
 	}
 }
