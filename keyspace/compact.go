@@ -56,11 +56,19 @@ const compactSlice = 1024
 // planEffort is what a step of a plan takes.
 const planEffort = 64
 
-// CompactionWanted reports whether there are gaps enough for a pass to begin.
+// CompactionWanted reports whether there are gaps enough for a pass to begin. A
+// save under way is left in peace.
 func (sh *Shard) CompactionWanted(c *Compaction) bool {
 	gaps := sh.mem.Gaps()
 	return c.On && gaps > max(c.Ignore, sh.compaction.again) && 100*gaps > c.Lower*sh.mem.Held() &&
 		sh.save == nil && !sh.Garbage()
+}
+
+// pressed is the settings for a node whose memory is short: gaps are wanted back
+// sooner, and with all eagerness.
+func (c Compaction) pressed() Compaction {
+	c.Lower, c.CycleMin = c.Lower/2, c.CycleMax
+	return c
 }
 
 // Compacting reports whether a pass is under way.
@@ -117,9 +125,6 @@ func (sh *Shard) compactSome(c *Compaction, effort int) (left int) {
 		} else {
 			sh.moveElements(&m)
 		}
-		if sh.mem.Marked() == 0 {
-			sh.compaction.stage = trimming
-		}
 		return m.Left
 	}
 	before := sh.mem.Effort()
@@ -157,24 +162,39 @@ func (sh *Shard) endCompaction(c *Compaction) {
 func (sh *Shard) moveKeys(m *slab.Mover) {
 	pass := &sh.compaction
 	for ; !m.Spent() && pass.stage == movingKeys; m.Left-- {
-		if pass.db == sh.opened {
+		if pass.db >= sh.opened {
 			pass.stage, pass.cursor = movingElements, 0
 			break
 		}
 		at := home{sh, &sh.dbs[pass.db]}
-		if at.d.keys != nil {
-			pass.cursor = at.d.keys.Scan(pass.cursor, func(slot *table.Slot) {
-				if m.Wants(slot.Ref()) {
-					at.moveEntry(m, slot)
-				}
-			})
-		}
-		if at.d.keys == nil || pass.cursor == 0 {
+		if at.d.keys == nil || at.moveSome(m, &pass.cursor) {
 			pass.db, pass.cursor = pass.db+1, 0
 		}
 	}
 	sh.Stats.Stayed, sh.Stats.Moved = sh.Stats.Stayed+m.Stayed, sh.Stats.Moved+m.Moved
 	sh.Stats.KeysStayed, sh.Stats.KeysMoved = sh.Stats.KeysStayed+m.Stayed, sh.Stats.KeysMoved+m.Moved
+}
+
+// tightening is the cursor of a table that has been walked: what is left is to
+// make it smaller, if it has become too large.
+const tightening = 1 << 63
+
+// moveSome goes on through a table, and reports whether it is done.
+func (at home) moveSome(m *slab.Mover, cursor *uint64) (done bool) {
+	if *cursor == tightening || m.Done() {
+		*cursor = tightening
+		m.Left -= table.TightenEffort
+		return !at.d.keys.Tighten(1)
+	}
+	*cursor = at.d.keys.Scan(*cursor, func(slot *table.Slot) {
+		if m.Wants(slot.Ref()) {
+			at.moveEntry(m, slot)
+		}
+	})
+	if *cursor == 0 {
+		*cursor = tightening
+	}
+	return false
 }
 
 // moveEntry moves the entry of a slot.

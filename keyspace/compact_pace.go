@@ -43,10 +43,26 @@ func (n *Node) Reconsider() {
 // askToCompact tells the node's ticker if there is something to be compacted.
 func (sh *shard) askToCompact() {
 	p := &sh.compact
-	if !p.slices && !p.wanted.Load() && (sh.Compacting() || sh.CompactionWanted(&sh.node.set.Load().Compaction)) {
+	if p.slices || p.wanted.Load() {
+		return
+	}
+	if set := sh.node.compaction(); sh.Compacting() || sh.CompactionWanted(&set) {
 		p.wanted.Store(true)
 	}
 }
+
+// compaction is the settings in force, and as things are.
+func (n *Node) compaction() Compaction {
+	set := n.set.Load().Compaction
+	if limit := n.bound.Limit(); limit > 0 && n.bound.Used() > limit-limit/pressedPart {
+		return set.pressed()
+	}
+	return set
+}
+
+// pressedPart is the part of the limit, one in so many, from below which on
+// memory is short.
+const pressedPart = 32
 
 // compactTick does a slice. While there is garbage, the shard frees that.
 func (sh *shard) compactTick(tick *CompactTick) {
@@ -66,7 +82,8 @@ func (sh *shard) compactTick(tick *CompactTick) {
 	}
 	begin := sh.node.nanos()
 	if !sh.sweeping {
-		sh.Compact(&sh.node.set.Load().Compaction)
+		set := sh.node.compaction()
+		sh.Compact(&set)
 	}
 	now := sh.node.nanos()
 	p.spent += now - begin

@@ -6,7 +6,7 @@ import "github.com/troupedb/troupe/keyspace/slab"
 // each chunk with its descriptors. The blocks of a frozen list stay where they
 // are, as it has their descriptors too.
 func (l *large) Compact(m *slab.Mover, cursor uint64) (next uint64) {
-	if l.frozen != nil {
+	if l.frozen != nil || m.Done() {
 		return 0
 	}
 	p := place{int(cursor / chunkMax), int(cursor % chunkMax)}

@@ -21,6 +21,9 @@ func (t *Tree) Move(score float64, from, to slab.Ref) {
 // and to the leaves after it, until that is Spent. It returns the rank to go on
 // with, which is Len at the end.
 func (t *Tree) Compact(m *slab.Mover, rank int) (next int) {
+	if m.Done() {
+		return t.length
+	}
 	for rank < t.length && !m.Spent() {
 		if m.Wants(t.root) {
 			m.Move(t.root, nodeBytes, func(to slab.Ref) { t.root = to })

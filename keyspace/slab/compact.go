@@ -171,8 +171,11 @@ const moveEffort = 3
 // Mover makes one with so much effort.
 func (h *Heap) Mover(effort int) Mover { return Mover{heap: h, Left: effort} }
 
-// Spent reports whether the effort is used up, or nothing is left to be moved.
-func (m *Mover) Spent() bool { return m.Left <= 0 || m.heap.marked == 0 }
+// Spent reports whether the effort is used up.
+func (m *Mover) Spent() bool { return m.Left <= 0 }
+
+// Done reports whether nothing is left to be moved.
+func (m *Mover) Done() bool { return m.heap.marked == 0 }
 
 // Wants reports whether the allocation at r is to be moved.
 func (m *Mover) Wants(r Ref) bool {

@@ -5,7 +5,7 @@ import "github.com/troupedb/troupe/keyspace/slab"
 // Compact implements keyspace.Object. It goes from block to block. Those of a
 // frozen stream stay where they are, as it has their descriptors too.
 func (s *stream) Compact(m *slab.Mover, cursor uint64) (next uint64) {
-	if s.frozen != nil {
+	if s.frozen != nil || m.Done() {
 		return 0
 	}
 	p := place{int(cursor / chunkMax), int(cursor % chunkMax)}

@@ -61,6 +61,27 @@ func (t *Table) merge() {
 	}
 }
 
+// loadTight is up to which load Tighten merges: somewhat below the one at which
+// the next entry would have a bucket split again.
+const loadTight = loadMax * 7 / 8
+
+// TightenEffort is about what a merge takes, in the units of slab.Heap.Effort.
+const TightenEffort = 3
+
+// Tighten merges so many buckets, if the table is larger than its entries need:
+// as it may be, up to twice, after many have gone. It reports whether it may have
+// more to do.
+func (t *Table) Tighten(merges int) (more bool) {
+	for ; merges > 0; merges-- {
+		if n := t.buckets.Len(); n < 2 || t.count<<4 > (n-1)*loadTight {
+			return false
+		}
+		t.changes++
+		t.merge()
+	}
+	return true
+}
+
 // sibling returns the bucket that bucket n > 0 is split from: n without its
 // top bit.
 func sibling(n int) int { return n ^ 1<<(bits.Len(uint(n))-1) }
