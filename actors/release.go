@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// releaser gives memory of Go's heap back to the system. Much of it may have
-// come free with keys that are gone: the tables of smaller collections, what
-// large requests took. But while nothing is allocated nothing is collected
-// either, and then the heap stays as large as it ever was.
+// releaser gives memory of Go's heap back to the system. While nothing is
+// allocated nothing is collected either, and then the heap stays as large as it
+// ever was: with the tables of collections that are gone, and with what large
+// requests took.
 //
 // A collection is made when the heap is calm (a busy one is collected by
-// itself), there is reason to think that it helps, and for about a hundredth of
-// a processor's time at most.
+// itself), has grown since the last collection, or much data has gone since; and
+// for about a twentieth of a processor's time at most.
 type releaser struct {
-	changes func() int64 // of keys, so far
+	data func() int64 // bytes of slabs and tables
 
-	seen    int64     // changes at the last collection
+	most    int64     // data since the last collection
 	allocs  uint64    // bytes allocated so far, at the last look
 	floor   uint64    // the heap's size after the last collection
 	next    time.Time // not before then
@@ -26,14 +26,16 @@ type releaser struct {
 
 const (
 	releaseMin      = 16 << 20 // a heap that small is left alone
-	releaseChanges  = 1000     // so many changes are reason to think that something is free
+	releasePart     = 8        // what counts is growth, or loss of data, by such a part
+	releaseLeast    = 8 << 20  // and by so many bytes
 	releaseInterval = 5 * time.Second
-	releaseCost     = 100 // a collection waits so many times as long as the one before took
-	calmPart        = 32  // a heap is calm if a second allocates such a part of it at most
+	releaseLongest  = time.Minute
+	releaseCost     = 20 // a collection waits so many times as long as the one before took
+	calmPart        = 32 // a heap is calm if a second allocates such a part of it at most
 )
 
-func newReleaser(changes func() int64) *releaser {
-	r := &releaser{changes: changes}
+func newReleaser(data func() int64) *releaser {
+	r := &releaser{data: data}
 	for _, name := range []string{"/gc/heap/allocs:bytes", "/memory/classes/heap/objects:bytes", "/memory/classes/heap/unused:bytes", "/memory/classes/heap/free:bytes"} {
 		r.samples = append(r.samples, metrics.Sample{Name: name})
 	}
@@ -49,22 +51,34 @@ func (r *releaser) read() (allocs, size uint64) {
 	return r.samples[0].Value.Uint64(), size
 }
 
+// collecting is how much of processors' time collections have taken so far, by the
+// runtime's own account.
+func collecting() time.Duration {
+	sample := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
+	metrics.Read(sample)
+	return time.Duration(sample[0].Value.Float64() * float64(time.Second))
+}
+
 // look is called once a second.
 func (r *releaser) look() {
 	allocs, size := r.read()
 	calm := allocs-r.allocs < size/calmPart
 	r.allocs = allocs
-	changes := r.changes()
-	if !calm || size < releaseMin || changes-r.seen < releaseChanges && size < r.floor+r.floor/8+releaseMin/2 {
-		return
-	}
+	data := r.data()
+	r.most = max(r.most, data)
 	begin := time.Now()
-	if begin.Before(r.next) {
+	if !calm || size < releaseMin || !r.pays(size, data) || begin.Before(r.next) {
 		return
 	}
+	before := collecting()
 	debug.FreeOSMemory()
-	end := time.Now()
-	r.next = end.Add(max(releaseInterval, releaseCost*end.Sub(begin)))
-	r.seen = changes
+	took := collecting() - before
+	r.next = begin.Add(min(max(releaseInterval, releaseCost*took), releaseLongest))
 	r.allocs, r.floor = r.read()
+	r.most = data
+}
+
+// pays reports whether there is reason to think that a collection helps.
+func (r *releaser) pays(size uint64, data int64) bool {
+	return size > r.floor+r.floor/releasePart+releaseLeast || data < r.most-r.most/releasePart-releaseLeast
 }

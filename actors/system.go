@@ -190,7 +190,7 @@ func (s *System) start() (err error) {
 		return err
 	}
 	if s.options.OwnsHeap {
-		s.idle.heap = newReleaser(s.Node.Changes)
+		s.idle.heap = newReleaser(s.Node.Bound().Shards)
 	}
 	s.idle.start(s.Server)
 	s.memory.start(s.Server, s.options.Process)

@@ -253,13 +253,12 @@ func (sh *shard) after() {
 	if sh.save != nil || sh.early.Load() != 0 {
 		sh.early.Store(int64(sh.EarlyBytes()))
 	}
-	sh.tell(&sh.node.bound, sh.node.Settings().Policy)
+	sh.tellMemory()
 	if sh.short {
 		sh.short = false
 		sh.node.shed()
 	}
 	sh.askToSweep()
-	sh.askToCompact()
 }
 
 // askToSweep begins to sweep, if there is anything.
@@ -292,6 +291,12 @@ func (sh *shard) sweepTick() {
 	if sh.sweeping = sh.Sweep(); sh.sweeping {
 		sh.node.root.Send(sh.pid, &SweepTick{})
 	}
+	sh.tellMemory()
+}
+
+// tellMemory tells what has become of the shard's memory to those who look after
+// that.
+func (sh *shard) tellMemory() {
 	sh.tell(&sh.node.bound, sh.node.Settings().Policy)
 	sh.askToCompact()
 }

@@ -137,7 +137,7 @@ func (c *compactCmd) measureThinning(s *server, f *compactFigures) error {
 // fallenBytes is the least RSS that is read until it has not fallen for some seconds, and how long it took
 // to come there.
 func (s *server) fallenBytes(most time.Duration) (least int64, took time.Duration, err error) {
-	const still, every = 8 * time.Second, 50 * time.Millisecond
+	const still, every = 10 * time.Second, 50 * time.Millisecond
 	begin := time.Now()
 	for time.Since(begin) < most && time.Since(begin)-took < still {
 		now, err := residentBytes(s.pid)
