@@ -26,7 +26,9 @@ var formats = []string{"keyspace/rdb"}
 
 // builtOn is what packages use that stands beside them: the values of geo are
 // those of zset, and what is kept on disk is a journal and files of others' formats.
+// The program is made of the server and its client.
 var builtOn = map[string][]string{
+	"cmd/troupe":   {"cmd/troupe/cli"},
 	"keyspace/geo": {"keyspace/zset"}, "keyspace/persist": {"keyspace/journal", "keyspace/aof"},
 }
 

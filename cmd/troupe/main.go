@@ -27,6 +27,7 @@ const (
 // commandLine is a field a sub-command.
 type commandLine struct {
 	Server      serverCmd      `cmd:"" default:"withargs" help:"Serve. This is what happens without a command."`
+	Cli         cliCmd         `cmd:"" passthrough:"" help:"Converse with a server: run commands, watch queries. troupe cli --help lists its options."`
 	Check       checkCmd       `cmd:"" help:"Verify a data directory, and repair it if asked to."`
 	Import      importCmd      `cmd:"" help:"Read files of redis-server into a data directory."`
 	Export      exportCmd      `cmd:"" help:"Write a data directory as a file for redis-server."`
