@@ -110,6 +110,9 @@ func (tx *Tx) excess() int64 {
 
 // othersMay reports whether keys of shards that are not at hand may go.
 func (tx *Tx) othersMay() bool {
+	if tx.Settings.Policy == NoEviction {
+		return false
+	}
 	others := tx.bound.keys.Load()
 	tx.EachShard(func(sh *Shard) { others -= sh.told.keys })
 	return others > 0

@@ -29,7 +29,7 @@ func (n *Node) Over() bool {
 // OutOfMemory reports whether more memory is used than may be, and no key may
 // go: commands that may need memory are refused.
 func (n *Node) OutOfMemory() bool {
-	return n.Over() && n.bound.keys.Load() == 0 && !n.loading.Load()
+	return n.Over() && (n.Settings().Policy == NoEviction || n.bound.keys.Load() == 0) && !n.loading.Load()
 }
 
 // Loose is the part of what is used that is not held against the limit, as no

@@ -89,7 +89,7 @@ func (tx *Tx) relieve(ahead int64, effort int) (out bool) {
 		return false
 	}
 	if noneLeft && !tx.othersMay() {
-		return freed == 0
+		return tx.excess() > 0
 	}
 	tx.EachShard(func(sh *Shard) { sh.short = true })
 	return false

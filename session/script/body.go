@@ -40,9 +40,6 @@ const (
 // needsNoRoom are the flags of which one lets a script run when there is no memory.
 const needsNoRoom = noWrites | allowOOM
 
-// errNoRoom is the answer to a script with flags, none of which does.
-var errNoRoom = resp.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
-
 // flagNames are the names of the flags, in the order in which Redis lists them.
 var flagNames = []struct {
 	name string

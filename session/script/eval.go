@@ -1,6 +1,7 @@
 package script
 
 import (
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -128,7 +129,7 @@ func (t there) runBody(b *body, argv [][]byte, g given) resp.Reply {
 		return errWriteFlags
 	}
 	if b.shebanged && b.flags&needsNoRoom == 0 && t.tx.OutOfMemory() {
-		return errNoRoom
+		return keyspace.ErrOOM
 	}
 	return t.run(&job{name: b.sha, body: b, flags: b.flags, readOnly: g.readOnly, keys: g.keys, args: g.args, reach: &b.reach}, argv)
 }

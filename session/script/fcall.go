@@ -1,6 +1,7 @@
 package script
 
 import (
+	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -45,7 +46,7 @@ func (t there) fcall(a *command.Args, readOnly bool) resp.Reply {
 	case readOnly && f.flags&noWrites == 0:
 		return errWriteFlags
 	case f.flags&needsNoRoom == 0 && t.tx.OutOfMemory():
-		return errNoRoom
+		return keyspace.ErrOOM
 	}
 	return t.run(&job{name: f.name, function: f, flags: f.flags, readOnly: readOnly, keys: keys, args: args, reach: &f.reach}, a.Argv())
 }
