@@ -36,6 +36,9 @@ func bound(c *Config, s *actors.System) error {
 	set.Samples, set.Tenacity = int(c.Int("maxmemory-samples")), int(c.Int("maxmemory-eviction-tenacity"))
 	s.Node.SetSettings(&set)
 	s.SetMemory(c.Int("maxmemory"))
+	if s.Store != nil {
+		s.Store.SetBacklogMax(c.backlog())
+	}
 	s.Server.SetClientMemory(c.share("maxmemory-clients", c.Int("maxmemory")))
 	return nil
 }

@@ -17,13 +17,28 @@ var policies = map[string]journal.Policy{"everysec": journal.EverySecond, "alway
 func (c *Config) storage() actors.Storage {
 	return actors.Storage{
 		Journal: c.Bool("appendonly"), Policy: policies[c.Text("appendfsync")],
-		SegmentBytes: c.Int("journal-segment-size"), BacklogMax: c.Int("journal-backlog"),
+		SegmentBytes: c.Int("journal-segment-size"), BacklogMax: c.backlog(),
 		Redis: persist.RedisFiles{
 			AppendDir: c.Text("appenddirname"), AppendFile: c.Text("appendfilename"), Whole: !c.Bool("aof-load-truncated"),
 		},
 		Options: c.storageOptions(),
 	}
 }
+
+// backlog is how much of the journal may wait in memory: no large part of a
+// memory that has a limit.
+func (c *Config) backlog() int64 {
+	most := c.Int("journal-backlog")
+	if limit := c.Int("maxmemory"); limit > 0 {
+		most = max(min(most, limit/backlogPart), backlogLeast)
+	}
+	return most
+}
+
+const (
+	backlogPart  = 16
+	backlogLeast = 1 << 20
+)
 
 func (c *Config) storageOptions() persist.Options {
 	return persist.Options{

@@ -85,6 +85,7 @@ func (d *Dir) start(c Config, s *segment) *Log {
 		wake: make(chan struct{}, 1), jobs: make(chan func(*writer)), done: make(chan struct{}),
 	}
 	l.policy.Store(int32(c.Policy))
+	l.most.Store(c.BacklogMax)
 	l.version.Store(s.last)
 	l.durable.Store(s.last)
 	l.openBytes = s.size

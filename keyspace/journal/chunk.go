@@ -4,7 +4,8 @@ package journal
 // of it gets a chunk of its own, filled before the log is locked.
 const (
 	chunkBytes   = 256 << 10
-	chunksSpare  = 64 // kept for use again while there is work
+	chunksSpare  = 64 // kept for use again while there is work, at most …
+	chunksPart   = 4  // … of what the backlog may have, one part in so many
 	chunksIdle   = 4  // and when all is done
 	ownChunkFrom = chunkBytes / 2
 )
@@ -83,15 +84,16 @@ func (b *backlog) unwritten(spans []span) []span {
 	return spans
 }
 
-// free says of all that is written that it need not be kept.
-func (b *backlog) free() {
+// free says of all that is written that it need not be kept. So many chunks are
+// kept for use again.
+func (b *backlog) free(spare int) {
 	for _, c := range b.chunks {
 		b.bytes -= int64(c.written - c.kept)
 		c.kept = c.written
 	}
 	done := 0
 	for done < len(b.chunks) && b.chunks[done].kept == len(b.chunks[done].buf) {
-		b.recycle(b.chunks[done])
+		b.recycle(b.chunks[done], min(spare, chunksSpare))
 		done++
 	}
 	rest := copy(b.chunks, b.chunks[done:])
@@ -103,8 +105,8 @@ func (b *backlog) free() {
 	}
 }
 
-func (b *backlog) recycle(c *chunk) {
-	if cap(c.buf) != chunkBytes || len(b.spare) >= chunksSpare {
+func (b *backlog) recycle(c *chunk, most int) {
+	if cap(c.buf) != chunkBytes || len(b.spare) >= most {
 		return
 	}
 	*c = chunk{buf: c.buf[:0]}

@@ -21,6 +21,7 @@ type Log struct {
 	dir    *Dir
 	config Config
 	policy atomic.Int32
+	most   atomic.Int64 // as Config.BacklogMax
 
 	version  atomic.Uint64 // the last one given out; written under mu
 	durable  atomic.Uint64
@@ -70,7 +71,7 @@ func (l *Log) Append(time int64, bodies []byte, ends []int) (base uint64) {
 	}
 	l.version.Store(base + uint64(len(ends)))
 	l.backlog.bytes += int64(bytes)
-	if l.backlog.bytes >= l.config.BacklogMax {
+	if l.backlog.bytes >= l.most.Load() {
 		l.full.Store(true)
 	}
 	call := !l.awake
@@ -80,6 +81,12 @@ func (l *Log) Append(time int64, bodies []byte, ends []int) (base uint64) {
 		l.call()
 	}
 	return base
+}
+
+// SetBacklogMax changes Config.BacklogMax.
+func (l *Log) SetBacklogMax(bytes int64) {
+	l.most.Store(bytes)
+	l.call()
 }
 
 // ownChunk prepares the records of one large call.

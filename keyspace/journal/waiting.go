@@ -54,9 +54,9 @@ func (l *Log) WhenRoom(f func()) {
 // free lets go of what is written, and calls those who waited for room if there is enough.
 func (l *Log) free() {
 	l.mu.Lock()
-	l.backlog.free()
+	l.backlog.free(int(l.most.Load() / chunksPart / chunkBytes))
 	var ready []func()
-	if l.backlog.bytes <= l.config.BacklogMax/2 {
+	if l.backlog.bytes <= l.most.Load()/2 {
 		l.full.Store(false)
 		ready, l.waiting.room = l.waiting.room, nil
 	}

@@ -209,7 +209,7 @@ func (w *writer) syncIsDue(now time.Time) bool {
 	case EverySecond:
 		// What is not synced is kept in memory, so a sync is also due before that becomes much. After
 		// trouble what is left to do has waited long enough.
-		return w.attempts > 0 || now.Sub(w.lastSync) >= syncPeriod || unsynced >= w.log.config.BacklogMax/4 || w.log.isAsked()
+		return w.attempts > 0 || now.Sub(w.lastSync) >= syncPeriod || unsynced >= w.log.most.Load()/4 || w.log.isAsked()
 	}
 	return w.log.isAsked()
 }

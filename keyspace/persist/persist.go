@@ -181,6 +181,13 @@ func (s *Store) SetPolicy(p journal.Policy) {
 	s.Node.Record(s.log(), p == journal.Always)
 }
 
+// SetBacklogMax says how much of the journal may wait in memory for the disk.
+func (s *Store) SetBacklogMax(bytes int64) {
+	if s.log() != nil {
+		s.log().SetBacklogMax(bytes)
+	}
+}
+
 // fileName is the name of the RDB file.
 func (s *Store) fileName() string { return cmp.Or(s.options.Load().FileName, "dump.rdb") }
 
