@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"text/tabwriter"
@@ -61,7 +60,7 @@ func (c *embedCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	binary, err := buildEmbed(ctx, dir)
+	binary, err := buildModule(ctx, dir, "embedbench")
 	if err != nil {
 		return err
 	}
@@ -83,22 +82,6 @@ func (c *embedCmd) Run(ctx context.Context) error {
 		"\"troupe\" records every change in its journal. Medians of %d rounds (least–most); ns of one goroutine; B and allocs of all.\n\n",
 		where, c.Keys, c.Size, c.Rounds)
 	return printEmbed(os.Stdout, results)
-}
-
-// buildEmbed builds the program of the other module.
-func buildEmbed(ctx context.Context, dir string) (binary string, err error) {
-	root, err := moduleRoot()
-	if err != nil {
-		return "", err
-	}
-	binary = filepath.Join(dir, "embedbench")
-	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
-	build.Dir = filepath.Join(root, "testdata", "embedbench")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return "", fmt.Errorf("building %s: %w", build.Dir, err)
-	}
-	return binary, nil
 }
 
 // measure runs all stores, round by round, with so many goroutines.
