@@ -15,6 +15,7 @@ type cacheCmd struct {
 	Keys     int       `help:"Keys that fit." default:"100000"`
 	Times    int       `help:"The trace has so many times more keys." default:"10"`
 	Requests int       `help:"Requests of the trace; the second half counts." default:"3000000"`
+	Rate     int       `help:"Requests a second, at most: access clocks are in seconds, so both are to have as many of these." default:"80000"`
 	Skew     []float64 `help:"The exponents of the traces." default:"0.8,1.0,1.2"`
 	Size     int       `help:"Bytes of a value." default:"100"`
 	Seed     uint64    `help:"Of the traces." default:"1"`

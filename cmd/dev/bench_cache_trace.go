@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/troupedb/troupe/resp"
 )
@@ -119,7 +120,9 @@ func (c *cacheCmd) play(ctx context.Context, p program, policy string, all trace
 	if err := one.setLimit(policy); err != nil {
 		return hits{}, err
 	}
+	begin := time.Now()
 	for from := 0; from < len(all); from += traceBatch {
+		time.Sleep(time.Until(begin.Add(time.Duration(from) * time.Second / time.Duration(c.Rate))))
 		if part := from / traceBatch; from < len(all)/2 && part%1000 == 999 {
 			if err := one.adjust(); err != nil {
 				return hits{}, err
