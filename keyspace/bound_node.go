@@ -62,8 +62,8 @@ func (n *Node) ResetExceeded() {
 	}
 }
 
-// watchBound looks whether the node is above its limit, and has keys go then,
-// should nobody be writing.
+// watchBound looks whether the node is above its limit, and has something done
+// about it then, should nobody be writing.
 func (n *Node) watchBound() {
 	e := &n.exceeded
 	switch since := e.since.Load(); {
@@ -71,11 +71,11 @@ func (n *Node) watchBound() {
 		if since == 0 {
 			e.since.Store(n.Recent())
 		}
-		if n.bound.keys.Load() > 0 && !n.loading.Load() {
-			n.shed()
-		}
 	case since > 0:
 		e.total.Add(max(0, n.Recent()-since))
 		e.since.Store(0)
+	}
+	if limit := n.bound.limit.Load(); limit > 0 && n.bound.Used() > limit && !n.loading.Load() {
+		n.shed()
 	}
 }

@@ -110,7 +110,11 @@ func (tx *Tx) sweepFirst(effort int) (emptying bool) {
 // Shed lets a slice of keys go if the node is above its limit, and reports
 // whether it still is and there are more.
 func (tx *Tx) Shed() (more bool) {
-	if tx.bound == nil || tx.excess() <= 0 || tx.Settings.Policy == NoEviction {
+	if tx.bound == nil {
+		return false
+	}
+	tx.press()
+	if tx.excess() <= 0 || tx.Settings.Policy == NoEviction {
 		return false
 	}
 	if tx.sweepFirst(freeSlice) {
@@ -149,6 +153,7 @@ func (tx *Tx) roomFor(part []Request, isFirst bool) {
 	if commands > 0 {
 		effort := tx.Settings.shedEffort() + commands*shedEach + ahead/shedBytes
 		tx.oom = tx.relieve(int64(ahead), effort)
+		tx.press()
 	}
 }
 

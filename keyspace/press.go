@@ -1,0 +1,63 @@
+package keyspace
+
+import "github.com/troupedb/troupe/keyspace/slab"
+
+// Where keys of one size go and such of another come, what is free in the slabs
+// is of no use to those that come: more is taken than may be, though no key too
+// many is there. Then memory is pressed together: free pages go back to the
+// system, and gaps are compacted, whatever the settings say of that. Turns that
+// make things worse do a part of it.
+
+const (
+	// pressPart is by which part of the limit, one in so many, more may be taken
+	// than that, until something is done about it.
+	pressPart = 64
+	// pressSlice is how much a turn does, counted as for compaction, and four times
+	// as much from twice that part on.
+	pressSlice = 256
+	// pressWorth is how many bytes of gaps a pass of compaction has to be worth.
+	pressWorth = 256 << 10
+)
+
+// press does a slice of it, if it is needed.
+func (tx *Tx) press() {
+	b := tx.bound
+	limit := b.limit.Load()
+	over := b.other.Load() + slab.InBuffers() + b.shards.Load() - limit
+	tx.EachShard(func(sh *Shard) { over += sh.footprint().used - sh.told.used })
+	if over <= limit/pressPart {
+		return
+	}
+	effort := pressSlice
+	if over > 2*limit/pressPart {
+		effort *= 4
+	}
+	tx.EachShard(func(sh *Shard) { sh.press(&tx.Settings.Compaction, effort) })
+}
+
+// press does a slice in the shard.
+func (sh *Shard) press(c *Compaction, effort int) {
+	mem := sh.mem
+	for mem.Stats().Spare > 0 && effort > 0 {
+		before := mem.Effort()
+		mem.TrimStep()
+		effort -= int(mem.Effort() - before)
+	}
+	if effort <= 0 || sh.suspended() {
+		return
+	}
+	if !sh.Compacting() {
+		if sh.pressing { // that pass is over
+			sh.pressing, sh.gapsLeft = false, mem.Gaps()
+		}
+		if mem.Gaps() < sh.gapsLeft+sh.gapsLeft/8+pressWorth {
+			return
+		}
+		sh.AskCompaction()
+		sh.pressing = true
+	}
+	sh.compact(c, effort)
+}
+
+// suspended reports whether garbage comes first.
+func (sh *Shard) suspended() bool { return len(sh.garbage.objects)+len(sh.garbage.tables) > 0 }
