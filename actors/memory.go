@@ -2,14 +2,17 @@ package actors
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/session/transport"
 )
 
 // memory keeps the process within maxmemory. The shards count their slabs and
@@ -29,10 +32,17 @@ type memory struct {
 	stop    chan struct{}
 	done    sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
-	limit int64      // Go was told
-	marks MemoryMarks
+	mu     sync.Mutex // guards what follows
+	limit  int64      // Go was told
+	marks  MemoryMarks
+	next   time.Time        // not before then is collected
+	cycles uint64           // of Go's collector, so far
+	lived  [livedOver]int64 // what lived after the last of them, the newest first
 }
+
+// livedOver is over how many collections the least counts of what lived: what is
+// made while one is under way seems to live, however soon it is garbage.
+const livedOver = 3
 
 // MemoryMarks are what was measured last, in bytes.
 type MemoryMarks struct {
@@ -62,6 +72,9 @@ const limitStep = 64
 // SetMemory bounds the memory that the server uses, in bytes; 0 is no bound. What
 // is too much by then goes in slices from now on.
 func (s *System) SetMemory(bytes int64) {
+	if s.memory.process {
+		transport.KeepBuffers(bytes)
+	}
 	s.memory.measure(bytes)
 	s.Node.SetLimit(bytes)
 }
@@ -105,9 +118,13 @@ func (m *memory) measure(limit int64) MemoryMarks {
 	if !m.process {
 		return m.marks
 	}
-	now := readGo()
-	now.Resident = residentMemory()
+	now := m.readGo()
 	apart := m.bound.Shards() + slab.InBuffers()
+	if limit > 0 && apart+m.marks.Base+now.GoNeeds > limit && now.GoNeeds > m.marks.GoNeeds && m.collect() {
+		now = m.readGo()
+	}
+	now.Resident = residentMemory()
+	apart = m.bound.Shards() + slab.InBuffers()
 	now.Base = max(0, now.Resident-now.Go-apart)
 	m.bound.SetOther(now.Base + now.GoNeeds)
 	now.GoLimit = math.MaxInt64
@@ -122,12 +139,28 @@ func (m *memory) measure(limit int64) MemoryMarks {
 	return now
 }
 
+// collect collects Go's garbage, before data go that would make room for it. It
+// does so for a part of the time only, one in collectPart, and says whether.
+func (m *memory) collect() bool {
+	begin := time.Now()
+	if begin.Before(m.next) {
+		return false
+	}
+	runtime.GC()
+	end := time.Now()
+	m.next = end.Add(collectPart * end.Sub(begin))
+	return true
+}
+
+// collectPart is 10: a busy heap is collected by itself.
+const collectPart = 10
+
 // readGo reads what Go's runtime holds, and needs.
-func readGo() MemoryMarks {
+func (m *memory) readGo() MemoryMarks {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/gc/heap/live:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"},
 	}
 	metrics.Read(samples)
 	n := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
@@ -135,6 +168,14 @@ func readGo() MemoryMarks {
 	if live == 0 { // nothing has been collected yet
 		live = objects
 	}
+	if cycles := samples[6].Value.Uint64(); cycles != m.cycles || m.lived[0] == 0 {
+		copy(m.lived[1:], m.lived[:])
+		m.cycles, m.lived[0] = cycles, live
+		if m.lived[livedOver-1] == 0 {
+			m.lived = [livedOver]int64{live, live, live}
+		}
+	}
+	live = slices.Min(m.lived[:])
 	beside := total - released - objects - free - unused
 	return MemoryMarks{Go: total - released, GoNeeds: beside + live + live/garbagePart + garbageMin}
 }

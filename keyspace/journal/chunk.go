@@ -1,21 +1,24 @@
 package journal
 
+import "github.com/troupedb/troupe/keyspace/slab"
+
 // chunkBytes is the memory that records are gathered in. A call of Append whose records take more than half
 // of it gets a chunk of its own, filled before the log is locked.
 const (
 	chunkBytes   = 256 << 10
-	chunksSpare  = 64 // kept for use again while there is work, at most …
-	chunksPart   = 4  // … of what the backlog may have, one part in so many
+	chunksSpare  = 64 // kept for use again while there is work
 	chunksIdle   = 4  // and when all is done
 	ownChunkFrom = chunkBytes / 2
 )
 
 // chunk has whole records in the order of their versions. Append adds to buf under the log's lock, never
-// beyond its capacity; what is before a length once seen is the log's goroutine's.
+// beyond its capacity; what is before a length once seen is the log's goroutine's. Its memory is a
+// slab.Buffer, which is free for other uses at once when the chunk is done with.
 type chunk struct {
 	buf     []byte
-	written int // up to here it is in a file
-	kept    int // before this it need not be kept any more
+	written int          // up to here it is in a file
+	kept    int          // before this it need not be kept any more
+	large   *slab.Buffer // that buf is of; nil: it is of Go's heap
 }
 
 // fill adds records of which the first has a version.
@@ -65,7 +68,19 @@ func (b *backlog) take() *chunk {
 		b.spare = b.spare[:n-1]
 		return c
 	}
-	return &chunk{buf: make([]byte, 0, chunkBytes)}
+	return newChunk(chunkBytes)
+}
+
+// newChunk has room for so many bytes.
+func newChunk(bytes int) *chunk {
+	c := &chunk{large: slab.NewBuffer(bytes)}
+	if c.large == nil {
+		c.buf = make([]byte, 0, bytes)
+		return c
+	}
+	c.large.Use(bytes)
+	c.buf = c.large.Bytes()[:0:bytes]
+	return c
 }
 
 // span is records of a chunk that are to be written.
@@ -100,6 +115,9 @@ func (b *backlog) free(spare int) {
 	clear(b.chunks[rest:])
 	b.chunks = b.chunks[:rest]
 	if rest == 0 && len(b.spare) > chunksIdle {
+		for _, c := range b.spare[chunksIdle:] {
+			c.drop()
+		}
 		clear(b.spare[chunksIdle:])
 		b.spare = b.spare[:chunksIdle]
 	}
@@ -107,10 +125,19 @@ func (b *backlog) free(spare int) {
 
 func (b *backlog) recycle(c *chunk, most int) {
 	if cap(c.buf) != chunkBytes || len(b.spare) >= most {
+		c.drop()
 		return
 	}
-	*c = chunk{buf: c.buf[:0]}
+	*c = chunk{buf: c.buf[:0], large: c.large}
 	b.spare = append(b.spare, c)
+}
+
+// drop frees the chunk's memory.
+func (c *chunk) drop() {
+	if c.large != nil {
+		c.large.Free()
+	}
+	*c = chunk{}
 }
 
 // rewind says of all that is kept that it is to be written again.

@@ -98,7 +98,7 @@ func ownChunk(bytes int, time int64, bodies []byte, ends []int) *chunk {
 		}
 		from = end
 	}
-	c := &chunk{buf: make([]byte, 0, bytes)}
+	c := newChunk(bytes)
 	c.fill(0, time, bodies, ends)
 	return c
 }

@@ -54,7 +54,7 @@ func (l *Log) WhenRoom(f func()) {
 // free lets go of what is written, and calls those who waited for room if there is enough.
 func (l *Log) free() {
 	l.mu.Lock()
-	l.backlog.free(int(l.most.Load() / chunksPart / chunkBytes))
+	l.backlog.free(int(l.most.Load() / chunkBytes))
 	var ready []func()
 	if l.backlog.bytes <= l.most.Load()/2 {
 		l.full.Store(false)

@@ -81,7 +81,9 @@ func (w *writer) advance(now time.Time) error {
 	if err := w.mend(); err != nil {
 		return err
 	}
-	if err := w.writeAll(); err != nil {
+	err := w.writeAll()
+	clear(w.spans) // their chunks may be freed
+	if err != nil {
 		return err
 	}
 	if err := w.raiseEpoch(); err != nil {

@@ -3,6 +3,7 @@ package transport
 import (
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace/slab"
 )
@@ -14,8 +15,28 @@ const (
 	leastBufferBits = 11 // 2 KB
 	mostBufferBits  = 20 // 1 MB; from there on they are of slab.Buffers
 	bufferClasses   = mostBufferBits - leastBufferBits + 1
-	keptBytesMax    = 2 << 20 // of each class
+	keptBytesMax    = 2 << 20 // of each class, unless memory is short
 )
+
+// keptBytes is how many bytes of each class a loop keeps.
+var keptBytes atomic.Int64
+
+func init() { keptBytes.Store(keptBytesMax) }
+
+// KeepBuffers bounds what all links of the process keep of buffers that nobody
+// uses, for a process that is to take so much memory in all; 0 is any amount. It
+// holds for those that come to be unused from then on.
+func KeepBuffers(memory int64) {
+	kept := int64(keptBytesMax)
+	if memory > 0 {
+		kept = min(kept, memory/keptPart)
+	}
+	keptBytes.Store(kept)
+}
+
+// keptPart is which part of the process's memory, one in so many, a loop may keep
+// of each class.
+const keptPart = 512
 
 // bufferPool keeps free buffers of one loop, by size. Its owner serializes.
 type bufferPool struct {
@@ -63,7 +84,7 @@ func largeBuffer(size int) ([]byte, *slab.Buffer) {
 // put takes a buffer back that nobody looks at any more.
 func (p *bufferPool) put(buf []byte) {
 	class := bufferClass(len(buf))
-	if class >= bufferClasses || len(p.free[class])*len(buf) >= keptBytesMax {
+	if n := len(p.free[class]); class >= bufferClasses || n > 0 && int64((n+1)*len(buf)) > keptBytes.Load() {
 		return
 	}
 	p.free[class] = append(p.free[class], buf)
