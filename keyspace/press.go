@@ -11,10 +11,11 @@ import "github.com/troupedb/troupe/keyspace/slab"
 const (
 	// pressPart is by which part of the limit, one in so many, more may be taken
 	// than that, until something is done about it.
-	pressPart = 64
-	// pressSlice is how much a turn does, counted as for compaction, and four times
-	// as much from twice that part on.
-	pressSlice = 256
+	pressPart = 128
+	// pressSlice is how much a turn does then, counted as for compaction: four times
+	// as much for twice that part, and so on, up to about a millisecond's worth.
+	pressSlice = 64
+	pressMost  = 4096
 	// pressWorth is how many bytes of gaps a pass of compaction has to be worth.
 	pressWorth = 256 << 10
 )
@@ -28,10 +29,8 @@ func (tx *Tx) press() {
 	if over <= limit/pressPart {
 		return
 	}
-	effort := pressSlice
-	if over > 2*limit/pressPart {
-		effort *= 4
-	}
+	parts := min(over*pressPart/limit, pressPart)
+	effort := int(min(pressSlice*parts*parts, pressMost))
 	tx.EachShard(func(sh *Shard) { sh.press(&tx.Settings.Compaction, effort) })
 }
 

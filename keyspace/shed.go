@@ -20,7 +20,8 @@ var ErrOOM = resp.Error("OOM command not allowed when used memory > 'maxmemory'.
 const (
 	shedPoint = 64
 	shedEach  = 8
-	shedBytes = 1 << 10
+	shedBytes = 1 << 7
+	shedMost  = 5000 // of all that: about a millisecond's worth
 
 	victimEffort = 2 // to choose a victim, and to tell that it goes
 )
@@ -152,7 +153,7 @@ func (tx *Tx) roomFor(part []Request, isFirst bool) {
 	}
 	if commands > 0 {
 		effort := tx.Settings.shedEffort() + commands*shedEach + ahead/shedBytes
-		tx.oom = tx.relieve(int64(ahead), effort)
+		tx.oom = tx.relieve(int64(ahead), min(effort, shedMost))
 		tx.press()
 	}
 }
