@@ -74,10 +74,14 @@ const limitStep = 64
 func (s *System) SetMemory(bytes int64) {
 	if s.memory.process {
 		transport.KeepBuffers(bytes)
+		slab.KeepFree(bytes == 0 || bytes >= keepFrom)
 	}
 	s.memory.measure(bytes)
 	s.Node.SetLimit(bytes)
 }
+
+// keepFrom is how large a limit is under which buffers are kept that nobody uses.
+const keepFrom = 1 << 30
 
 // Memory measures what the process uses beside what the shards count, and
 // returns it. What the Bound says is true then.

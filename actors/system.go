@@ -193,6 +193,7 @@ func (s *System) start() (err error) {
 		s.idle.heap = newReleaser(s.Node.Bound().Shards)
 	}
 	s.idle.start(s.Server)
+	s.Node.OnShort(func(is bool) { s.Server.SetCondition(func(c *session.Condition) { c.Short = is }) })
 	s.memory.start(s.Server, s.options.Process)
 	s.SetMemory(s.options.Memory)
 	if s.options.Ready != nil {

@@ -53,6 +53,7 @@ type Node struct {
 	loading  atomic.Bool
 	bound    Bound
 	exceeded exceeded
+	short    short
 	stop     chan struct{}
 	ticking  sync.WaitGroup
 }
@@ -258,6 +259,7 @@ func (sh *shard) after() {
 		sh.short = false
 		sh.node.shed()
 	}
+	sh.node.checkShort()
 	sh.askToSweep()
 }
 

@@ -19,6 +19,7 @@ type Bound struct {
 	free   atomic.Int64 // of the slabs, what no key has
 	keys   atomic.Int64 // that may go
 	other  atomic.Int64 // everything else
+	coming atomic.Int64 // that is known to come: see Node.Foresee
 }
 
 // looseShare is the part of the slabs, one in so many, that their free room may
@@ -44,8 +45,29 @@ func (b *Bound) loose(shards, free int64, p Policy) int64 {
 
 // excess is by how many bytes the node is above its limit; below, if negative.
 func (b *Bound) excess(p Policy) int64 {
-	return b.Used() - b.loose(b.shards.Load(), b.free.Load(), p) - b.limit.Load()
+	shards := b.shards.Load()
+	return shards - b.loose(shards, b.free.Load(), p) - b.beside()
 }
+
+// beside is what the limit leaves for shards.
+func (b *Bound) beside() int64 { return b.limit.Load() - b.other.Load() - slab.InBuffers() }
+
+// reserve is what is to be left of the limit where keys go: a little, as what comes
+// at once is noticed a moment later, and what is known to come.
+func (b *Bound) reserve(p Policy) int64 {
+	if p == NoEviction {
+		return 0
+	}
+	limit := b.limit.Load()
+	return limit/reservePart + min(b.coming.Load(), limit/comingPart)
+}
+
+// The parts of the limit, one in so many, that are left in any case, and for what
+// comes at the most.
+const (
+	reservePart = 64
+	comingPart  = 16
+)
 
 // Shards is the part of Used that is slabs and tables.
 func (b *Bound) Shards() int64 { return b.shards.Load() }
@@ -91,9 +113,8 @@ func (sh *Shard) tell(b *Bound, p Policy) {
 	}
 }
 
-// excess is by how many bytes the node is above its limit, as the shards at
-// hand know better than what they told; below, if it is negative. Bytes that
-// are about to be free do not count.
+// excess is the Bound's, as the shards at hand know better than what they told.
+// Bytes that are about to be free do not count.
 func (tx *Tx) excess() int64 {
 	b := tx.bound
 	shards, free := b.shards.Load(), b.free.Load()
@@ -104,9 +125,11 @@ func (tx *Tx) excess() int64 {
 		free += now.free - sh.told.free
 		leaving += sh.garbage.bytes
 	})
-	loose := b.loose(shards, free, tx.Settings.Policy)
-	return shards - loose - leaving + b.other.Load() + slab.InBuffers() - b.limit.Load()
+	return shards - b.loose(shards, free, tx.Settings.Policy) - leaving - b.beside()
 }
+
+// lack is how much has to go, so that there is the reserve too.
+func (tx *Tx) lack() int64 { return tx.excess() + tx.bound.reserve(tx.Settings.Policy) }
 
 // othersMay reports whether keys of shards that are not at hand may go.
 func (tx *Tx) othersMay() bool {

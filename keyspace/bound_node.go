@@ -21,6 +21,27 @@ func (n *Node) shed() {
 	}
 }
 
+// Foresee tells that so many bytes are about to come, as part of one request:
+// keys that go to make room for it do so while it arrives. It is forgotten within
+// some ticks.
+func (n *Node) Foresee(bytes int) {
+	b := &n.bound
+	if bytes < foreseeFrom || b.limit.Load() == 0 || n.Settings().Policy == NoEviction {
+		return
+	}
+	b.coming.Add(foreseeTimes * int64(bytes))
+	if p := n.Settings().Policy; b.excess(p)+b.reserve(p) > 0 {
+		n.shed()
+	}
+}
+
+// What is foreseen: requests from so many bytes on, each of them twice, on its way
+// and as a value.
+const (
+	foreseeFrom  = 64 << 10
+	foreseeTimes = 2
+)
+
 // Over reports whether more memory is used than may be.
 func (n *Node) Over() bool {
 	return n.bound.limit.Load() > 0 && n.bound.excess(n.Settings().Policy) > 0
@@ -65,7 +86,11 @@ func (n *Node) ResetExceeded() {
 // watchBound looks whether the node is above its limit, and has something done
 // about it then, should nobody be writing.
 func (n *Node) watchBound() {
+	n.restShort()
 	e := &n.exceeded
+	if coming := n.bound.coming.Load(); coming > 0 {
+		n.bound.coming.Add(-(coming + 1) / 2)
+	}
 	switch since := e.since.Load(); {
 	case n.Over():
 		if since == 0 {
@@ -75,7 +100,7 @@ func (n *Node) watchBound() {
 		e.total.Add(max(0, n.Recent()-since))
 		e.since.Store(0)
 	}
-	if limit := n.bound.limit.Load(); limit > 0 && n.bound.Used() > limit && !n.loading.Load() {
+	if p := n.Settings().Policy; n.bound.limit.Load() > 0 && n.bound.Used()-n.bound.limit.Load()+n.bound.reserve(p) > 0 && !n.loading.Load() {
 		n.shed()
 	}
 }

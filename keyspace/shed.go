@@ -75,18 +75,18 @@ func (tx *Tx) evict(v *Value) {
 // as the shards at hand and so much effort allow. It reports whether the node
 // is out of memory: above the limit, and no key may go.
 func (tx *Tx) relieve(ahead int64, effort int) (out bool) {
-	need := tx.excess() + ahead
+	need := tx.lack() + ahead
 	if need <= 0 {
 		return false
 	}
 	if tx.sweepFirst(effort) {
 		return false
 	}
-	if need = tx.excess() + ahead; need <= 0 {
+	if need = tx.lack() + ahead; need <= 0 {
 		return false
 	}
 	freed, noneLeft := tx.shed(need, effort)
-	if freed >= need || need <= ahead {
+	if freed >= need {
 		return false
 	}
 	if noneLeft && !tx.othersMay() {
@@ -115,14 +115,14 @@ func (tx *Tx) Shed() (more bool) {
 		return false
 	}
 	tx.press()
-	if tx.excess() <= 0 || tx.Settings.Policy == NoEviction {
+	if tx.lack() <= 0 || tx.Settings.Policy == NoEviction {
 		return false
 	}
 	if tx.sweepFirst(freeSlice) {
 		return true
 	}
-	freed, noneLeft := tx.shed(tx.excess(), freeSlice)
-	return freed > 0 && !noneLeft && tx.excess() > 0
+	freed, noneLeft := tx.shed(tx.lack(), freeSlice)
+	return freed > 0 && !noneLeft && tx.lack() > 0
 }
 
 // needsRoom reports whether a request is one before which there should be room.

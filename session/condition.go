@@ -15,13 +15,16 @@ type Condition struct {
 	// that to those which write while what they do could not be kept. Of no kind:
 	// they may.
 	Busy, Loading, Writes resp.Reply
-	// Full makes commands that write wait: more is on its way to the disk than
-	// may be.
-	Full bool
+	// Full makes commands that write wait, as more is on its way to the disk than
+	// may be; Short likewise, as more memory is used than may be and keys go.
+	Full, Short bool
 }
 
+// waits reports whether commands that write wait.
+func (c *Condition) waits() bool { return c.Full || c.Short }
+
 func (c *Condition) isNone() bool {
-	return c.Busy.Kind() == resp.None && c.Loading.Kind() == resp.None && c.Writes.Kind() == resp.None && !c.Full
+	return c.Busy.Kind() == resp.None && c.Loading.Kind() == resp.None && c.Writes.Kind() == resp.None && !c.waits()
 }
 
 // condition is the present one: nil if it keeps no command from running.
@@ -49,7 +52,7 @@ func (s *Server) SetCondition(change func(*Condition)) {
 			next = nil
 		}
 		if s.condition.CompareAndSwap(before, next) {
-			if before != nil && before.Full && !after.Full {
+			if before != nil && before.waits() && !after.waits() {
 				s.goOn()
 			}
 			return

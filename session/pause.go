@@ -76,7 +76,11 @@ func (s *Session) mayWrite(row *Command) bool {
 	return s.writes(row) || row.Flags.Has(command.MayReplicate)
 }
 
-func (s *Server) isFull() bool { return s.Condition().Full }
+// isFull reports whether commands that write wait for room, on disk or in memory.
+func (s *Server) isFull() bool {
+	c := s.Condition()
+	return c.waits()
+}
 
 func (m *Multi) writes() bool {
 	if m == nil {

@@ -50,11 +50,12 @@ type Session struct {
 	abandoned     bool     // nobody waits for the present command: see Abandon
 	inExec        bool     // the present command is one of a running transaction
 
-	batch  *batch
-	out    []byte   // of the batch: replies that are complete
-	shown  int      // bytes of input that were shown before and not consumed
-	now    int64    // of the present read, Unix milliseconds
-	pushes [][]byte // messages that wait for the open batch to be answered
+	batch    *batch
+	out      []byte   // of the batch: replies that are complete
+	foreseen int      // bytes of a request that is arriving, as the shards were told
+	shown    int      // bytes of input that were shown before and not consumed
+	now      int64    // of the present read, Unix milliseconds
+	pushes   [][]byte // messages that wait for the open batch to be answered
 
 	undelivered atomic.Int64 // bytes of messages sent to the session and not written
 
@@ -182,6 +183,9 @@ func (s *Session) received(data []byte) (consumed int) {
 		more = consumed < len(data)
 	}
 	s.settle()
+	if consumed > 0 {
+		s.foreseen = 0
+	}
 	if s.shown = len(data) - consumed; s.Input.Load() != int64(s.shown) {
 		s.Input.Store(int64(s.shown))
 	}
@@ -207,7 +211,12 @@ func (s *Session) endInput(status Status, left int) {
 	switch status {
 	case Incomplete:
 		if left > expectFrom {
-			s.link.Expect(s.front.Needs())
+			needs := s.front.Needs()
+			s.link.Expect(needs)
+			if needs > s.foreseen {
+				s.server.Node.Foresee(needs - s.foreseen)
+				s.foreseen = needs
+			}
 		}
 		if left > s.limits().QueryMax {
 			s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id,

@@ -91,8 +91,18 @@ const keptBytes = 4 << 20
 // kept are free Buffers, each in a place of its own. AgeBuffers is their end.
 var kept [8]atomic.Pointer[Buffer]
 
+// keepsNone says that free Buffers are not kept.
+var keepsNone atomic.Bool
+
+// KeepFree says whether Buffers that are free may be kept for a while, which
+// takes up to 32 MB.
+func KeepFree(may bool) { keepsNone.Store(!may) }
+
 // keep puts the Buffer where there is a place.
 func (b *Buffer) keep() bool {
+	if keepsNone.Load() {
+		return false
+	}
 	b.aged.Store(false)
 	for i := range kept {
 		if kept[i].Load() == nil && kept[i].CompareAndSwap(nil, b) {

@@ -84,7 +84,10 @@ func largeBuffer(size int) ([]byte, *slab.Buffer) {
 // put takes a buffer back that nobody looks at any more.
 func (p *bufferPool) put(buf []byte) {
 	class := bufferClass(len(buf))
-	if n := len(p.free[class]); class >= bufferClasses || n > 0 && int64((n+1)*len(buf)) > keptBytes.Load() {
+	if class >= bufferClasses {
+		return
+	}
+	if n := len(p.free[class]); n > 0 && int64((n+1)*len(buf)) > keptBytes.Load() {
 		return
 	}
 	p.free[class] = append(p.free[class], buf)
