@@ -19,8 +19,10 @@ type State struct {
 	Covered int
 	// Kind says what the state is.
 	Kind watch.Kind
-	// Token names the state.
+	// Token names the state, to resume from it.
 	Token string
+
+	more bool // there is another one already
 }
 
 // Watch runs a reading command, and again whenever its answer may have changed;
@@ -35,6 +37,15 @@ type State struct {
 // takes that, newer ones replace it, a few times a second; so who reads slowly
 // costs no more memory, and next to no time.
 func (db *DB) Watch(ctx context.Context, command string, args ...any) (<-chan State, error) {
+	return db.WatchWith(ctx, watch.Options{}, command, args...)
+}
+
+// WatchWith is Watch with options: to go on where a watch before has stopped, to
+// be told every state, deltas, less often, or when nothing happens. The state of
+// the kind watch.Progress has no result. States that were asked for one by one,
+// deltas and progress marks wait for the channel's reader instead of replacing each
+// other there.
+func (db *DB) WatchWith(ctx context.Context, options watch.Options, command string, args ...any) (<-chan State, error) {
 	if err := db.may(ctx); err != nil {
 		return nil, err
 	}
@@ -48,7 +59,8 @@ func (db *DB) Watch(ctx context.Context, command string, args ...any) (<-chan St
 		return nil, commandError(refusal.Str())
 	}
 	o := &outlet{db: db, news: make(chan struct{}, 1), states: make(chan State)}
-	if err := o.begin(query); err != nil {
+	o.replaces = !options.Every && !options.Delta && options.Progress == 0
+	if err := o.begin(query, options); err != nil {
 		return nil, err
 	}
 	first, err := o.first(ctx)
@@ -66,6 +78,8 @@ type outlet struct {
 	db     *DB
 	news   chan struct{} // there is something to take
 	states chan State
+	// replaces says that a state that nobody has taken is replaced by a newer one.
+	replaces bool
 }
 
 // Loop implements watch.Outlet: the outlets of a process are on a loop of their
@@ -79,6 +93,11 @@ func (o *outlet) Post(task func()) { o.db.system.workers.Schedule(task) }
 // reader is ready, so the news is held until serve has looked.
 func (o *outlet) News(w *watch.Watcher) {
 	w.Hold()
+	o.wake()
+}
+
+// wake has serve take what there is.
+func (o *outlet) wake() {
 	select {
 	case o.news <- struct{}{}:
 	default:
@@ -87,14 +106,14 @@ func (o *outlet) News(w *watch.Watcher) {
 
 // begin begins the watch, which leave ends. Close waits for the errand first, and
 // then for the group.
-func (o *outlet) begin(q *watch.Query) error {
+func (o *outlet) begin(q *watch.Query, options watch.Options) error {
 	db := o.db
 	c, err := db.begin(context.Background())
 	if err != nil {
 		return err
 	}
 	defer c.end()
-	if _, err := db.system.Server.Watches.Watch(q, watch.Options{}, &o.Watcher, o); err != nil {
+	if _, err := db.system.Server.Watches.Watch(q, options, &o.Watcher, o); err != nil {
 		return commandError("ERR " + err.Error())
 	}
 	db.group.Add(1)
@@ -119,7 +138,16 @@ func (o *outlet) first(ctx context.Context) (State, error) {
 }
 
 func stateOf(f watch.Frame) State {
-	return State{Result: Reply{f.Result}, Version: f.Version, Covered: int(f.Covered), Kind: f.Kind, Token: f.Token()}
+	return State{Result: Reply{f.Reply()}, Version: f.Version, Covered: int(f.Covered), Kind: f.Kind, Token: f.Token(), more: f.More}
+}
+
+// after is the state with what one before it, that nobody has taken, would have told.
+func (st State) after(untaken State) State {
+	st.Covered += untaken.Covered
+	if untaken.Kind == watch.Reset && st.Kind == watch.Current {
+		st.Kind = watch.Reset
+	}
+	return st
 }
 
 // refreshInterval is how often a state that nobody has taken is replaced by a
@@ -139,14 +167,17 @@ func (o *outlet) serve(ctx context.Context, st State) {
 			if st.Kind == watch.End {
 				return
 			}
-			st.Covered, offer, news = 0, nil, o.news
+			if st.more {
+				o.wake()
+			}
+			st.Covered, st.Kind, offer, news = 0, "", nil, o.news
 		case <-refresh.C:
-			news = o.news
+			if o.replaces {
+				news = o.news
+			}
 		case <-news:
 			if f, ok := o.Take(); ok {
-				covered := st.Covered
-				st = stateOf(f)
-				st.Covered += covered
+				st = stateOf(f).after(st)
 				offer, news = o.states, nil
 				refresh.Reset(refreshInterval)
 			}

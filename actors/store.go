@@ -50,6 +50,9 @@ func (s *System) openStore(catalogue *session.Catalogue) (err error) {
 		Node: s.Node, Functions: s.Scripts, Spec: specs(catalogue), Version: s.version.Load,
 		Condition: s.storeCondition, Release: session.Version, Log: o.Log.Named("store"),
 	}, o.Storage.Options)
+	if err == nil {
+		s.Server.Watches.Past = s.Store
+	}
 	return err
 }
 

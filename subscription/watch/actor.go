@@ -41,7 +41,7 @@ type stage struct {
 
 // NewRegistry makes an empty registry.
 func NewRegistry(node *keyspace.Node, workers *keyspace.Workers, root *actor.RootContext, spawn func(*actor.Props, string) (*actor.PID, error)) *Registry {
-	r := &Registry{stage: stage{node, workers, spawn, root}, rooms: map[string]*room{}}
+	r := &Registry{stage: stage{node, workers, spawn, root}, rooms: map[string]*room{}, looks: make(chan struct{}, looksMax)}
 	r.life = rand.Uint32()
 	r.History.Entries.Store(HistoryEntries)
 	r.History.Bytes.Store(HistoryBytes)

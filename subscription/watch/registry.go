@@ -18,7 +18,8 @@ type Registry struct {
 	// Limits and History may be changed at any time.
 	Limits  Limits
 	History budget
-	// Past knows which keys have changed since versions of lives before; nil: none.
+	// Past, if set, looks for what has changed since a version of a query that is no
+	// longer kept, or of a life before: see Past.
 	Past Past
 
 	stage stage
@@ -29,6 +30,7 @@ type Registry struct {
 	watchers int64
 	next     uint64
 	idle     idleRooms
+	looks    chan struct{} // a place for each look into the past that is under way
 	closed   Totals // of rooms that are gone, less what ResetStats has forgotten
 }
 
@@ -118,7 +120,7 @@ func (r *Registry) prepare(q *Query, o Options, w *Watcher) error {
 	if err != nil {
 		return err
 	}
-	w.resume = &from
+	w.resume = &resume{from: from}
 	return nil
 }
 
@@ -163,20 +165,6 @@ const everyIdentity = " every"
 
 // mark is the room's part of tokens.
 func (m *room) mark() uint64 { return uint64(m.registry.life)<<32 | m.number&(1<<32-1) }
-
-// unchangedSince reports whether it is known that no key of the query has changed
-// since a version of a life before.
-func (m *room) unchangedSince(version uint64) bool {
-	past := m.registry.Past
-	return past != nil && past.Unchanged(version, m.query.DB, m.query.keyWords())
-}
-
-// Past is what is known of the lives before this process.
-type Past interface {
-	// Unchanged reports whether it is certain that none of the keys has changed
-	// from a version until this life began, and none has since.
-	Unchanged(since uint64, db int, keys [][]byte) bool
-}
 
 // Unwatch takes a watcher away, which must not have been taken away before.
 // From the call on there is nothing for it to Take.

@@ -1,10 +1,6 @@
 package watch
 
-import (
-	"sync/atomic"
-
-	"github.com/troupedb/troupe/resp"
-)
+import "sync/atomic"
 
 // Watcher is one link's part in a Subscription. It holds no frame: it is told
 // that there is news, and takes the newest state when its link can carry it.
@@ -20,7 +16,7 @@ type Watcher struct {
 	state  atomic.Int32
 	delta  bool
 	pace   *pace // nil: told at once, and of nothing but news
-	resume *mark // where a watch before has stopped; until the first frame
+	resume *resume // goes on with a watch before; until the first frame
 
 	// What it was told last. It belongs to whoever takes.
 	begun   bool
@@ -57,7 +53,7 @@ const (
 // can be told of more. ok is false if there is nothing, or the watch has ended.
 // It may be called by one goroutine at a time.
 func (w *Watcher) Take() (f Frame, ok bool) {
-	if w.pace != nil && w.pace.early(w) {
+	if w.pace != nil && w.pace.early(w) || w.resume != nil && w.resume.looks(w) {
 		if w.state.Load() != over {
 			w.Hold()
 		}
@@ -125,29 +121,6 @@ func (w *Watcher) deltaTo(st *State) *delta {
 	}
 	return nil
 }
-
-// resumed is the first frame of a watch that goes on with one before.
-func (w *Watcher) resumed(st *State) (f Frame, ok bool) {
-	from := *w.resume
-	w.resume = nil
-	switch {
-	case from.room == w.room.mark() && from.total > st.total:
-		return Frame{State: st.ending(errFuture, from.room), Kind: End}, true
-	case from.room != w.room.mark():
-		if w.room.unchangedSince(from.version) {
-			return Frame{State: st.progress(max(from.version, st.Version), w.room.mark()), Kind: Progress}, true
-		}
-		return Frame{State: st, Kind: Reset}, true
-	case from.total == st.total:
-		return Frame{State: st.progress(max(from.version, st.Version), from.room), Kind: Progress}, true
-	case w.sub.every:
-		w.begun, w.total = true, from.total
-		return w.nextOf(st)
-	}
-	return Frame{State: st, Kind: st.Kind, Covered: st.total - from.total}, true
-}
-
-var errFuture = resp.Error("ERR the resume token is of a state that has not been reached")
 
 // nextOf is the next of all states, for a watcher that is told every one.
 func (w *Watcher) nextOf(newest *State) (f Frame, ok bool) {
