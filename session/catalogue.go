@@ -154,7 +154,7 @@ func (c *Catalogue) addLive(row *Command) {
 // reads, for its answer's sake, and the answer depends on the data alone. One
 // that may wait (XREAD) does not wait then.
 func (c *Command) Watchable() bool {
-	const never = command.Random | command.AllShards | command.Marks | command.Strays
+	const never = command.Random | command.AllShards | command.Marks
 	return c.Data != nil && c.Flags.Has(command.ReadOnly) && c.Flags&never == 0
 }
 

@@ -131,9 +131,13 @@ func (c *Catalogue) Denial(u *acl.User, row *Command, argv [][]byte) acl.Denial 
 }
 
 // queryDenial tells whether a user may watch a query. One that reaches keys which
-// are not among its words needs to read all.
+// are not among its words needs to read all; a script is for users who may do
+// everything, since its commands are nobody's when it is read again.
 func queryDenial(u *acl.User, meta *command.Meta, argv [][]byte) acl.Denial {
 	d := u.Check(meta, argv)
+	if !d.Denies() && meta.Flags.Has(command.Strays) && !u.MayAll() {
+		return acl.Denial{Reason: acl.DeniedKey, Meta: meta, Word: argv[len(argv)-1]}
+	}
 	if !d.Denies() && meta.Reaches != nil && meta.Reaches(argv) && !u.ReadsAll(meta, argv) {
 		return acl.Denial{Reason: acl.DeniedKey, Meta: meta, Word: argv[len(argv)-1]}
 	}

@@ -27,6 +27,7 @@ type subscriptionActor struct {
 	exec    keyspace.Execute
 	keys    [][]byte // for exec; used again
 	reading reading
+	wide    bool // a script: it has come to read keys that it does not name
 	leaving bool
 	crashed bool
 }
@@ -102,8 +103,13 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 		panic(fmt.Sprintf("live query: unknown message %T", m))
 	}
 	if evaluate {
-		a.post(&a.exec, func(tx *keyspace.Tx) { a.reading = a.evaluate(tx) }, a)
+		a.read()
 	}
+}
+
+// read has the query evaluated in its shards.
+func (a *subscriptionActor) read() {
+	a.post(&a.exec, func(tx *keyspace.Tx) { a.reading = a.evaluate(tx) }, a)
 }
 
 // post sends an Execute to the query's shards. Several are collected: they wait
@@ -114,7 +120,7 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 func (a *subscriptionActor) post(x *keyspace.Execute, do func(*keyspace.Tx), owner keyspace.Owner) {
 	node := a.room.registry.stage.node
 	x.Reset()
-	if a.query.Spec.NeedsAll(a.query.Argv) {
+	if a.wide || a.query.Spec.NeedsAll(a.query.Argv) {
 		node.VisitAll(x)
 	}
 	a.keys = a.appendKeys(a.keys[:0])
@@ -153,6 +159,10 @@ func (a *subscriptionActor) evaluated() (again bool) {
 	case a.leaving:
 		a.evaluating = false
 		a.farewell()
+		return false
+	case a.exec.Ran < len(a.exec.Requests):
+		a.wide = true
+		a.read()
 		return false
 	}
 	r := a.reading

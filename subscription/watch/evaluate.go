@@ -45,9 +45,9 @@ func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
 		e.trace = e.note
 	}
 	tx.Trace(e.trace)
+	defer tx.Trace(nil)
 	reply := tx.Call(s.query.Spec, s.query.Argv)
 	e.timed = tx.ClockRead()
-	tx.Trace(nil)
 	if r.void = tx.Changed(); !r.void {
 		s.record(&r, reply)
 	}
