@@ -3,11 +3,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/keyspace/journal/faultfs"
@@ -32,25 +30,15 @@ func init() {
 	if half {
 		at = faultfs.Write
 	}
-	reached := faultfs.Nth(n, errFailpoint, func(c faultfs.Call) bool { return c.Op == at && strings.Contains(c.Name, name) })
-	var passed atomic.Bool
+	reached := faultfs.Nth(n, faultfs.Halved(die), func(c faultfs.Call) bool { return c.Op == at && strings.Contains(c.Name, name) })
 	disk = faultfs.Trap(journal.Disk, func(c faultfs.Call) error {
-		if passed.Load() {
-			die()
-		}
 		err := reached(c)
-		if err == nil {
-			return nil
-		}
-		if !half {
+		if err != nil && !half {
 			die()
 		}
-		passed.Store(true)
 		return err
 	})
 }
-
-var errFailpoint = errors.New("failpoint")
 
 // die is kill -9.
 func die() {

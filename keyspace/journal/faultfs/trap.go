@@ -1,6 +1,7 @@
 package faultfs
 
 import (
+	"errors"
 	"io"
 
 	"github.com/troupedb/troupe/keyspace/journal"
@@ -10,6 +11,17 @@ import (
 // error, which fails the call, or never return, as when it kills the process at that point.
 func Trap(disk journal.FS, ask func(Call) error) journal.FS {
 	return &trap{disk, &gate{ask: ask}}
+}
+
+// Halved is an error by which a Write of a Trap writes half and then calls a
+// function, which may never return.
+func Halved(then func()) error { return halved{errHalved, then} }
+
+var errHalved = errors.New("half is written")
+
+type halved struct {
+	error
+	then func()
 }
 
 type trap struct {
@@ -106,10 +118,15 @@ func (f *trapped) ReadAt(b []byte, offset int64) (int, error) {
 	return f.File.ReadAt(b, offset)
 }
 
-// Write, when it is failed, has written half.
+// Write, when it is failed, has written half. If that is to be the end of the
+// process, the error is one of Halved.
 func (f *trapped) Write(b []byte) (int, error) {
 	if err := f.gate.pass(Write, f.name); err != nil {
 		n, _ := f.File.Write(b[:len(b)/2])
+		var end halved
+		if errors.As(err, &end) {
+			end.then()
+		}
 		return n, err
 	}
 	return f.File.Write(b)
