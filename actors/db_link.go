@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -18,10 +17,9 @@ import (
 // over a pipe. One goroutine at a time uses it.
 type link struct {
 	conn    net.Conn
+	wire    *resp.Wire
 	number  int // of its database
 	session *session.Session
-	framer  resp.Framer
-	in, out []byte
 	spent   bool // it was given up once: it is not used again
 }
 
@@ -98,7 +96,7 @@ func dialLink(db *DB) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conn: conn, number: db.number}
+	l := &link{conn: conn, wire: resp.NewWire(conn), number: db.number}
 	id, err := l.ask("CLIENT", "ID")
 	if err == nil && db.number > 0 {
 		_, err = l.ask("SELECT", strconv.Itoa(db.number))
@@ -153,23 +151,8 @@ func isGivenUp(reply resp.Reply) bool {
 }
 
 func (l *link) send(argv [][]byte) error {
-	l.write(argv)
-	return l.flush()
-}
-
-func (l *link) write(argv [][]byte) {
-	l.out = resp.AppendHeader(l.out, '*', len(argv))
-	for _, word := range argv {
-		l.out = resp.AppendBulk(l.out, word)
-	}
-}
-
-func (l *link) flush() error {
-	_, err := l.conn.Write(l.out)
-	if l.out = l.out[:0]; cap(l.out) > keepBytes {
-		l.out = nil
-	}
-	return err
+	l.wire.Add(argv...)
+	return l.wire.Flush()
 }
 
 // multi runs commands as a transaction and returns the answer to EXEC.
@@ -181,15 +164,15 @@ func (p *linkPool) multi(ctx context.Context, db *DB, commands []queued) (exec r
 	defer l.close()
 	stop := context.AfterFunc(ctx, l.close)
 	defer stop()
-	l.write([][]byte{[]byte("MULTI")})
+	l.wire.Add([]byte("MULTI"))
 	for i := range commands {
-		l.write(commands[i].argv)
+		l.wire.Add(commands[i].argv...)
 	}
-	l.write([][]byte{[]byte("EXEC")})
+	l.wire.Add([]byte("EXEC"))
 	written := make(chan struct{})
 	go func() { // the server may want to be read from before it has read all
 		defer close(written)
-		l.flush() // if it fails, so does reading
+		l.wire.Flush() // if it fails, so does reading
 	}()
 	for range len(commands) + 2 {
 		if exec, err = l.reply(); err != nil {
@@ -204,47 +187,11 @@ func (p *linkPool) multi(ctx context.Context, db *DB, commands []queued) (exec r
 // reply reads the answer to a command, passing over what is pushed.
 func (l *link) reply() (resp.Reply, error) {
 	for {
-		reply, err := l.read()
+		reply, err := l.wire.Read()
 		if err != nil || reply.Kind() != resp.Out {
 			return reply, err
 		}
 	}
-}
-
-// readBytes is how much room a link reads into at least.
-const readBytes = 4 << 10
-
-// read reads what the server sends next.
-func (l *link) read() (resp.Reply, error) {
-	for {
-		n, err := l.framer.Frame(l.in)
-		if err != nil {
-			return resp.Reply{}, err
-		}
-		if n > 0 {
-			reply, _, err := resp.Decode(l.in[:n])
-			l.in = l.in[:copy(l.in, l.in[n:])]
-			return reply, err
-		}
-		if err := l.fill(); err != nil {
-			return resp.Reply{}, err
-		}
-	}
-}
-
-func (l *link) fill() error {
-	have := len(l.in)
-	if cap(l.in)-have < readBytes {
-		grown := make([]byte, have, max(2*have, 2*readBytes))
-		copy(grown, l.in)
-		l.in = grown
-	}
-	n, err := l.conn.Read(l.in[have:cap(l.in)])
-	l.in = l.in[:have+n]
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 func (l *link) close() { l.conn.Close() }

@@ -70,7 +70,7 @@ func (l *link) subscribe(command string, names []string) (early []Message, err e
 		return nil, err
 	}
 	for confirmed := 0; confirmed < max(len(names), 1); {
-		reply, err := l.read()
+		reply, err := l.wire.Read()
 		switch {
 		case err != nil:
 			return nil, err
@@ -102,7 +102,7 @@ func (s *subscriber) serve(ctx context.Context, early []Message) {
 		}
 	}
 	for {
-		reply, err := s.link.read()
+		reply, err := s.link.wire.Read()
 		if err != nil {
 			return
 		}

@@ -72,13 +72,13 @@ func (s *System) Listen(to Endpoints) error {
 
 func (s *System) listen(to Endpoints) (err error) {
 	s.addresses, s.tlsAddresses = nil, nil
-	if s.addresses, err = s.bind(s.transport.Listen, to.Binds, to.Port); err != nil {
+	if s.addresses, err = s.Bind(s.transport.Listen, to.Binds, to.Port); err != nil {
 		return err
 	}
 	if len(to.TLSBinds) > 0 && !s.HasTLS() {
 		return errors.New("listening for TLS: there is no certificate")
 	}
-	if s.tlsAddresses, err = s.bind(s.transport.ListenSecure, to.TLSBinds, to.TLSPort); err != nil {
+	if s.tlsAddresses, err = s.Bind(s.transport.ListenSecure, to.TLSBinds, to.TLSPort); err != nil {
 		return err
 	}
 	if to.Unix != "" {
@@ -92,8 +92,9 @@ func (s *System) listen(to Endpoints) (err error) {
 	return nil
 }
 
-// bind listens on all hosts that there are.
-func (s *System) bind(listen func(network, address string) (string, error), hosts []string, port int) (addresses []string, err error) {
+// Bind listens by a function on all hosts, in the notation of Options.Binds, that
+// there are. It returns the addresses bound.
+func (s *System) Bind(listen func(network, address string) (string, error), hosts []string, port int) (addresses []string, err error) {
 	for _, bind := range hosts {
 		host, optional := strings.CutPrefix(bind, "-")
 		at, err := listen(networkOf(host), net.JoinHostPort(hostOf(host), strconv.Itoa(port)))
@@ -113,6 +114,9 @@ func (s *System) bind(listen func(network, address string) (string, error), host
 // SetTLS is how links come in over TLS from here on. Those that are there stay as
 // they are.
 func (s *System) SetTLS(c *tls.Config) { s.tls.Store(c) }
+
+// TLS is how links come in over TLS now, nil if none do.
+func (s *System) TLS() *tls.Config { return s.tls.Load() }
 
 // HasTLS reports whether SetTLS was called, or Options.TLS set.
 func (s *System) HasTLS() bool { return s.tls.Load() != nil }

@@ -41,6 +41,7 @@ var (
 	ErrInternal     = Error("ERR internal error: the command has failed, see the server's log")
 	ErrMasterPort   = Error("ERR Invalid master port")
 	ErrMaxClients   = Error("ERR max number of clients reached")
+	ErrWrongPass    = Error("WRONGPASS invalid username-password pair or user is disabled.")
 )
 
 // ErrArity is the answer to a wrong number of arguments; name in any case.

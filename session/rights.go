@@ -68,7 +68,12 @@ func (s *Session) mayAll() bool { return s.holder.Load().Now().MayAll() }
 // Denial tells whether the link's user may run a command now. Any goroutine may
 // ask.
 func (s *Session) Denial(row *Command, argv [][]byte) acl.Denial {
-	return s.server.Catalogue.Denial(s.holder.Load().Now(), row, argv)
+	u := s.holder.Load().Now()
+	if s.visits && (row.Name == "OBSERVE" || row.Name == "UNOBSERVE") { // to a Visitor they are no commands
+		queries, _ := queriesOf(row, argv)
+		return s.server.Catalogue.queriesDenial(u, queries)
+	}
+	return s.server.Catalogue.Denial(u, row, argv)
 }
 
 // ReadsAll reports whether the link's user may read every key by a command. Any
@@ -119,6 +124,14 @@ func (c *Catalogue) Denial(u *acl.User, row *Command, argv [][]byte) acl.Denial 
 	if !d.Denies() && row.Watches != nil {
 		d = queryDenial(u, row.Watches.Meta, argv)
 	}
+	if d.Denies() {
+		return d
+	}
+	return c.queriesDenial(u, queries)
+}
+
+// queriesDenial tells whether a user may watch all of the queries.
+func (c *Catalogue) queriesDenial(u *acl.User, queries [][][]byte) (d acl.Denial) {
 	for _, words := range queries {
 		if d.Denies() || len(words) == 0 {
 			break

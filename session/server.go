@@ -250,7 +250,7 @@ func (s *Server) Left(remote string, why error) {
 
 // isStrange reports whether protected mode keeps a link out.
 func (s *Server) isStrange(link Link) bool {
-	return s.protected.Load() && s.Users.Default.Now().NoPass() && !isLocal(link)
+	return s.Guarded() && !isLocal(link)
 }
 
 // refuse tells a link why it is not served.

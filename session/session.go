@@ -42,6 +42,7 @@ type Session struct {
 	lock          *Lock
 	closing       bool     // no further command is taken
 	alone         bool     // the peer will send nothing more
+	visits        bool     // it is a Visitor's
 	above         int64    // since when too much is unsent, Unix milliseconds; 0: it is not
 	held          [][]byte // a command that waits for what is before it
 	later         *Command // a command whose reply comes by Answer

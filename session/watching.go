@@ -99,8 +99,10 @@ func (s *Session) watch(row *Command, rest [][]byte, by watchedBy) resp.Reply {
 		s.endWatch(one)
 		return errRightTaken
 	}
-	if by.as == asChannel {
+	if by.as == asChannel || s.visits {
 		one.head = watch.JSONHead(kept.Argv, fingerprint)
+	}
+	if by.as == asChannel {
 		return resp.Nothing
 	}
 	return s.Later()
@@ -238,7 +240,12 @@ func (s *Session) beginWatch(one *watched) {
 		return
 	}
 	one.begun = true
-	s.answeredBytes(func(dst []byte) []byte { return f.Append(dst, s.encoder.Proto(), first, one.Fingerprint) })
+	s.answeredBytes(func(dst []byte) []byte {
+		if s.visits {
+			return f.AppendMessage(dst, watch.Answer, one.Fingerprint, one.head)
+		}
+		return f.Append(dst, s.encoder.Proto(), first, one.Fingerprint)
+	})
 	if f.More {
 		one.take(s)
 	}
@@ -262,8 +269,13 @@ func (one *watched) tell(s *Session, dst []byte) []byte {
 	case f.More:
 		one.take(s)
 	}
-	if one.as == asChannel {
-		return f.AppendMessage(dst, s.encoder.Proto(), one.channel, one.head)
+	switch {
+	case one.as == asChannel && s.encoder.Proto() == 2:
+		return f.AppendMessage(dst, watch.Answer, one.channel, one.head)
+	case one.as == asChannel:
+		return f.AppendMessage(dst, watch.Push, one.channel, one.head)
+	case s.visits:
+		return f.AppendMessage(dst, watch.Push, one.Fingerprint, one.head)
 	}
 	return f.Append(dst, s.encoder.Proto(), watch.Push, one.Fingerprint)
 }

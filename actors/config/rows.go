@@ -176,12 +176,13 @@ const (
 	groupReplication = "Replication"
 	groupCluster     = "Cluster"
 	groupTLS         = "TLS"
+	groupHTTP        = "HTTP"
 )
 
 // Groups are the headings in their order.
 var Groups = []string{
 	groupNetwork, groupServer, groupClients, groupKeyspace, groupMemory, groupLog, groupPersistence,
-	groupReplication, groupCluster, groupTLS, groupDirectives,
+	groupReplication, groupCluster, groupTLS, groupHTTP, groupDirectives,
 }
 
 // defaultDir is troupe-data in the user's state folder (XDG), or in that of

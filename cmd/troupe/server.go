@@ -15,6 +15,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/actors/web"
 	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/keyspace/persist"
 	"github.com/troupedb/troupe/session"
@@ -60,6 +61,7 @@ type running struct {
 	log      hclog.Logger
 	notifier notifier
 	system   *actors.System
+	web      *web.Server
 	signals  chan os.Signal
 	hangups  chan os.Signal // ask to read files again
 }
@@ -94,7 +96,7 @@ func (r *running) serve() error {
 		return exitCode(exitFailure)
 	}
 	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "),
-		"tls", strings.Join(r.system.TLSAddresses(), " "))
+		"tls", strings.Join(r.system.TLSAddresses(), " "), "http", strings.Join(r.web.Addresses(), " "))
 	r.notifier.tell(r.log, "READY=1")
 	return r.wait()
 }
@@ -124,6 +126,8 @@ func (r *running) suggestLimit() {
 // given up.
 func (r *running) start() error {
 	options, halt := assemble(r.settings, r.log), make(chan struct{})
+	r.web = web.New(r.settings, nil)
+	r.web.Join(&options)
 	options.Halt = halt
 	started := make(chan error, 1)
 	go func() {
@@ -269,7 +273,9 @@ func (r *running) stop(how actors.Stop) (err error) {
 	if how.Now {
 		patience = 0
 	}
+	r.web.Leave()
 	drained := r.system.Drain(patience)
+	r.web.Close()
 	if !drained && !how.Now {
 		r.log.Warn("links were cut off", "links", r.system.Server.Connected(), "after", patience)
 	}

@@ -21,10 +21,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 
 const noPassword = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?"
 
-var (
-	errNoPassword = resp.Error(noPassword)
-	errWrongPass  = resp.Error("WRONGPASS invalid username-password pair or user is disabled.")
-)
+var errNoPassword = resp.Error(noPassword)
 
 var defaultUser = []byte(acl.DefaultName)
 
@@ -39,7 +36,7 @@ func auth(s *session.Session, a *command.Args) resp.Reply {
 		return errNoPassword
 	}
 	if !s.Login(user, a.Bytes(), a) {
-		return errWrongPass
+		return resp.ErrWrongPass
 	}
 	return resp.OK
 }

@@ -40,7 +40,7 @@ func hello(s *session.Session, a *command.Args) resp.Reply {
 	case a.Bad():
 		return a.Err()
 	case g.login && !s.Login(g.user, g.password, a):
-		return errWrongPass
+		return resp.ErrWrongPass
 	case !s.LoggedIn():
 		return errHelloFirst
 	}

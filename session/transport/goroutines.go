@@ -63,7 +63,7 @@ func (g *goroutines) listen(network, address string, secure bool) (string, error
 	if err != nil {
 		return "", err
 	}
-	bound.secure = secure
+	bound.secure, bound.accept = secure, g.config.Accept
 	g.bound = append(g.bound, bound)
 	g.done.Add(1)
 	go g.accept(bound)

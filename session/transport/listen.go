@@ -10,6 +10,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/troupedb/troupe/session"
 )
 
 // boundListener is a listening socket and, for a unix socket, its file.
@@ -17,7 +19,8 @@ type boundListener struct {
 	net.Listener
 	path   string
 	file   fs.FileInfo
-	secure bool // its links come over TLS
+	secure bool           // its links come over TLS
+	accept session.Accept // of the handlers of links in the clear
 }
 
 // unixBinder binds a unix socket at path so that its file never has wider

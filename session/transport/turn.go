@@ -63,6 +63,7 @@ type turnLink struct {
 	loop    *turnLoop
 	handler session.Handler
 	conn    net.Conn
+	accept  session.Accept
 	path    string    // of the unix socket it came over
 	secure  *tls.Conn // conn, if the link came over TLS
 
@@ -91,12 +92,13 @@ const turnReadBytes = 2 << 10
 
 func newTurnLink(g *goroutines, loop *turnLoop, conn net.Conn, from *boundListener) *turnLink {
 	k := &turnLink{
-		owner: g, loop: loop, handler: refused{}, conn: conn, path: from.path,
+		owner: g, loop: loop, handler: refused{}, conn: conn, accept: from.accept, path: from.path,
 		in:      linkInput{read: turnReadBytes, least: turnReadBytes},
 		mayRead: sync.Cond{L: &loop.turn},
 	}
 	if from.secure {
 		k.greeting = true
+		k.accept = g.config.Secure.Accept
 		k.secure = tls.Server(conn, g.config.Secure.Config())
 	}
 	return k
@@ -115,13 +117,11 @@ const unshownMax = 16 << 10
 
 // run reads until the link is closed.
 func (k *turnLink) run() {
-	accept := k.owner.config.Accept
 	if k.secure != nil {
 		k.greet()
-		accept = k.owner.config.Secure.Accept
 	}
 	k.loop.turn.Lock()
-	k.start(accept)
+	k.start()
 	for !k.closed {
 		buf := k.in.room(&k.loop.pool, k.paused)
 		k.loop.turn.Unlock()
@@ -149,11 +149,11 @@ func (k *turnLink) run() {
 	k.conn.Close()
 }
 
-func (k *turnLink) start(accept session.Accept) {
+func (k *turnLink) start() {
 	if k.closed {
 		return
 	}
-	if handler := accept(k); handler != nil {
+	if handler := k.accept(k); handler != nil {
 		k.handler = handler
 	} else {
 		k.CloseAfterWrites()

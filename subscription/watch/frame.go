@@ -2,6 +2,7 @@ package watch
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/troupedb/troupe/resp"
@@ -41,9 +42,9 @@ type State struct {
 
 	total  int64  // changes that the Subscription had read by then
 	serial uint64 // its number among the Subscription's
-	gap   bool  // what was between it and the one before was not kept
-	token string
-	v3    []byte // Result in RESP3
+	gap    bool   // what was between it and the one before was not kept
+	token  string
+	v3     []byte // Result in RESP3
 
 	deltas deltas // to it, from states before it
 
@@ -174,11 +175,7 @@ func (f Frame) Append(dst []byte, proto int, first byte, fingerprint string) []b
 
 // AppendMessage appends the frame as a message on a channel, whose payload is
 // JSON: see AppendJSON.
-func (f Frame) AppendMessage(dst []byte, proto int, channel string, head []byte) []byte {
-	first := Push
-	if proto == 2 {
-		first = Answer
-	}
+func (f Frame) AppendMessage(dst []byte, first byte, channel string, head []byte) []byte {
 	dst = append(dst, first)
 	dst = append(dst, "3\r\n$7\r\nmessage\r\n"...)
 	dst = resp.AppendText(dst, channel)
@@ -213,6 +210,16 @@ func (f Frame) AppendJSON(dst, head []byte) []byte {
 	dst = strconv.AppendInt(dst, f.Covered, 10)
 	dst = append(append(append(dst, jsonKind...), f.Kind...), jsonToken...)
 	return append(append(dst, f.token...), jsonEnd...)
+}
+
+// TailOf reads the kind and the token of a frame in JSON.
+func TailOf(json string) (kind, token string) {
+	at := strings.LastIndex(json, jsonKind)
+	if at < 0 {
+		return "", ""
+	}
+	kind, token, _ = strings.Cut(json[at+len(jsonKind):], jsonToken)
+	return kind, strings.TrimSuffix(token, jsonEnd)
 }
 
 // JSONHead is how frames of a query begin in JSON, up to the result. The query's

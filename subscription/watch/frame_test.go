@@ -33,8 +33,8 @@ func TestFrameBytes(t *testing.T) {
 		head := JSONHead([][]byte{[]byte("GET"), []byte("\"k\" \xff"), []byte("\xff")}, "380d3c1e1f9803f0")
 		text := frame.AppendJSON(nil, head)
 		message := resp.Push(resp.BulkString("message"), resp.BulkString("c"), resp.Bulk(text))
-		compare("message in RESP3", frame.AppendMessage(nil, 3, "c", head), resp.V3.Append(nil, message))
-		compare("message in RESP2", frame.AppendMessage(nil, 2, "c", head), resp.V2.Append(nil, message))
+		compare("message in RESP3", frame.AppendMessage(nil, Push, "c", head), resp.V3.Append(nil, message))
+		compare("message in RESP2", frame.AppendMessage(nil, Answer, "c", head), resp.V2.Append(nil, message))
 		compare("json", text, fmt.Appendf(nil, `{"query":["GET",{"base64":"ImsiIP8="},{"base64":"/w=="}],"fingerprint":"380d3c1e1f9803f0","result":%s,"version":%d,"covered":%d,"kind":"%s","token":"%016x.1.5"}`,
 			resp.AppendJSON(nil, result), version, covered, kind, version))
 		if !json.Valid(text) {
