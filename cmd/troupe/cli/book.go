@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,10 +44,11 @@ func (b *book) read(ctx context.Context, c *client) {
 		b.readNames(ctx, c)
 	}
 	b.addAll(docs)
-	for name := range b.entries {
-		b.names = append(b.names, name)
-	}
-	slices.Sort(b.names)
+	b.sort()
+}
+
+func (b *book) sort() {
+	b.names = slices.Sorted(maps.Keys(b.entries))
 }
 
 // readNames takes the names that COMMAND tells, in any version of Redis.

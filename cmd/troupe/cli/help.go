@@ -42,7 +42,7 @@ func (t *talk) help(ctx context.Context, about []string) error {
 		t.sayf("The server tells nothing about %s", strings.Join(about, " "))
 		return nil
 	}
-	t.emit(text)
+	t.emit(append(text, '\n'))
 	return nil
 }
 
@@ -73,5 +73,5 @@ func (e *entry) append(dst []byte) []byte {
 	if e.complexity != "" {
 		dst = fmt.Appendf(dst, "  complexity: %s\n", e.complexity)
 	}
-	return fmt.Appendf(dst, "  group: %s\n\n", e.group)
+	return fmt.Appendf(dst, "  group: %s\n", e.group)
 }

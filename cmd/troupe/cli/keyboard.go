@@ -139,6 +139,10 @@ func (k *keyboard) untilKey(ctx context.Context) (_ context.Context, stop func()
 	}
 }
 
+// forget has the editor forget the line that it gave last, and where in its
+// history that was found: else it would keep a line found by searching as empty.
+func (k *keyboard) forget() { _ = k.editor.SaveHistory("") }
+
 func (k *keyboard) close() { _ = k.editor.Close() }
 
 // painter shows a hint behind the line.

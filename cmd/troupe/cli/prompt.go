@@ -41,6 +41,7 @@ func (t *talk) prompt() error {
 			return nil
 		}
 		words, ok := splitLine(line)
+		keys.forget()
 		if ok && len(words) > 0 && !hasSecret(words) {
 			_ = keys.editor.SaveHistory(line)
 			past.add(line)
