@@ -11,10 +11,10 @@ import (
 )
 
 // watchCmd measures live queries. redis-server has none: where something is compared, it is the same server
-// without watches, or with watches that nobody writes to.
+// without watches, or with watches that nobody writes to, or what comes nearest there (nearest).
 type watchCmd struct {
 	contest
-	Parts    []string `arg:"" optional:"" enum:"fan,latency,aside,deaf" help:"What to measure: fan, latency, aside, deaf; none is all."`
+	Parts    []string `arg:"" optional:"" enum:"fan,latency,aside,deaf,board,deltas,distinct,nearest" help:"What to measure: fan, latency, aside, deaf, board, deltas, distinct, nearest; none is all."`
 	Links    int      `help:"Links that watch." default:"1000"`
 	Queries  int      `help:"Distinct queries that each of them watches, all over one hot key." default:"10"`
 	Size     int      `help:"Bytes of the hot key's value." default:"64"`
@@ -40,6 +40,10 @@ var watchParts = []struct {
 	{"latency", (*watchCmd).latency},
 	{"aside", (*watchCmd).aside},
 	{"deaf", (*watchCmd).deaf},
+	{"board", (*watchCmd).board},
+	{"deltas", (*watchCmd).deltas},
+	{"distinct", (*watchCmd).distinct},
+	{"nearest", (*watchCmd).nearest},
 }
 
 // Run measures and prints.

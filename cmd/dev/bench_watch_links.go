@@ -39,6 +39,7 @@ type audience struct {
 	readers sync.WaitGroup
 	frames  atomic.Int64
 	failed  atomic.Pointer[error]
+	decode  func(b []byte) (seq int64, n int, err error) // nil: decodePush
 
 	// When the replies to the writes of first and the numbers after it had come, in nanoseconds since begin;
 	// none if latencies are not asked for.
@@ -129,10 +130,13 @@ func (a *audience) take(b []byte) (used int, err error) {
 	if a.replied != nil {
 		now = int64(time.Since(a.begin))
 	}
-	frames := int64(0)
+	decode, frames := a.decode, int64(0)
+	if decode == nil {
+		decode = decodePush
+	}
 	var late []time.Duration
 	for {
-		seq, n, err := decodePush(b[used:])
+		seq, n, err := decode(b[used:])
 		if err != nil {
 			return used, err
 		}
@@ -206,6 +210,47 @@ func decodePush(b []byte) (seq int64, n int, err error) {
 		at += size + 2
 	}
 	return seq, at, nil
+}
+
+// skipFrame is decodePush for results of any shape; it gives no number.
+func skipFrame(b []byte) (seq int64, n int, err error) {
+	const head = ">13\r\n"
+	if len(b) >= len(head) && string(b[:len(head)]) != head {
+		return 0, 0, errNoPush
+	}
+	n, err = skipReply(b)
+	return 0, n, err
+}
+
+// skipReply decodes the reply at the front of b as far as it takes to find its end, which is 0 if b does not
+// hold all of it.
+func skipReply(b []byte) (n int, err error) {
+	at := 0
+	for left := 1; left > 0; left-- {
+		end := bytes.IndexByte(b[at:], '\n')
+		if end < 0 {
+			return 0, nil
+		}
+		line, kind := b[at+1:at+end-1], b[at]
+		at += end + 1
+		size := 0
+		if bytes.IndexByte([]byte("$*>~%"), kind) >= 0 {
+			if size, err = strconv.Atoi(string(line)); err != nil {
+				return 0, errNoPush
+			}
+		}
+		switch kind {
+		case '$':
+			if at += size + 2; at > len(b) {
+				return 0, nil
+			}
+		case '%':
+			left += 2 * size
+		case '*', '>', '~':
+			left += size
+		}
+	}
+	return at, nil
 }
 
 // close ends the links.
