@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/troupedb/troupe/keyspace"
@@ -24,10 +25,10 @@ type subscriptionActor struct {
 	*Subscription
 	room    *room
 	fanner  fanner
-	exec    keyspace.Execute
-	keys    [][]byte // for exec; used again
-	reading reading
-	wide    bool // a script: it has come to read keys that it does not name
+	mailbox keyspace.Mailbox
+	under   *evaluation // that is under way
+	keys    [][]byte    // for exec; used again
+	wide    bool        // a script: it has come to read keys that it does not name
 	leaving bool
 	crashed bool
 }
@@ -38,12 +39,18 @@ type stage struct {
 	workers *keyspace.Workers
 	spawn   func(props *actor.Props, name string) (*actor.PID, error)
 	root    *actor.RootContext
+
+	place   func(turn func())
+	props   *actor.Props       // of all subscriptions
+	opening *subscriptionActor // whom they make; that happens under the registry's lock
 }
 
 // NewRegistry makes an empty registry.
 func NewRegistry(node *keyspace.Node, workers *keyspace.Workers, root *actor.RootContext, spawn func(*actor.Props, string) (*actor.PID, error)) *Registry {
-	r := &Registry{stage: stage{node, workers, spawn, root}, rooms: map[string]*room{}, looks: make(chan struct{}, looksMax)}
+	r := &Registry{stage: stage{node: node, workers: workers, spawn: spawn, root: root, place: workers.Schedule}, rooms: map[string]*room{}, looks: make(chan struct{}, looksMax)}
 	r.life = rand.Uint32()
+	r.stage.props = actor.PropsFromProducer(func() actor.Actor { return r.stage.opening },
+		actor.WithMailbox(func() actor.Mailbox { return &r.stage.opening.mailbox }))
 	r.History.Entries.Store(HistoryEntries)
 	r.History.Bytes.Store(HistoryBytes)
 	r.Limits.Watches.Store(WatchesMax)
@@ -61,10 +68,9 @@ func (r *Registry) open(identity string, q *Query, every bool) (*room, error) {
 		a.tap.every = a.Subscription
 	}
 	a.spread = a.fanner.spread
-	mailbox := &keyspace.Mailbox{Place: r.stage.workers.Schedule, Crashed: a.crash, Lost: a.lost}
-	props := actor.PropsFromProducer(func() actor.Actor { return a },
-		actor.WithMailbox(func() actor.Mailbox { return mailbox }))
-	pid, err := r.stage.spawn(props, fmt.Sprintf("subscription/%d", a.room.number))
+	a.mailbox = keyspace.Mailbox{Place: r.stage.place, Crashed: a.crash, Lost: a.lost}
+	r.stage.opening = a
+	pid, err := r.stage.spawn(r.stage.props, fmt.Sprintf("subscription/%d", a.room.number))
 	if err != nil {
 		return nil, fmt.Errorf("starting the live query %s: %w", q.Text(), err)
 	}
@@ -107,9 +113,22 @@ func (a *subscriptionActor) Receive(ctx actor.Context) {
 	}
 }
 
+// evaluation is what one travels in to the shards and back. Of very many queries few
+// are read at once, so they share them.
+type evaluation struct {
+	exec    keyspace.Execute
+	reading reading
+}
+
+var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
+
 // read has the query evaluated in its shards.
 func (a *subscriptionActor) read() {
-	a.post(&a.exec, func(tx *keyspace.Tx) { a.reading = a.evaluate(tx) }, a)
+	if a.under == nil {
+		a.under = evaluations.Get().(*evaluation)
+	}
+	one := a.under
+	a.post(&one.exec, func(tx *keyspace.Tx) { one.reading = a.evaluate(tx) }, a)
 }
 
 // post sends an Execute to the query's shards. Several are collected: they wait
@@ -153,20 +172,26 @@ func (a *subscriptionActor) Executed(*keyspace.Execute) { a.room.send(theEvaluat
 var theEvaluated = &Evaluated{}
 
 func (a *subscriptionActor) evaluated() (again bool) {
+	one := a.under
+	broken := one.exec.Broken != nil
+	if !broken && !a.leaving && one.exec.Ran < len(one.exec.Requests) {
+		a.wide = true
+		a.read()
+		return false
+	}
+	r := one.reading
+	one.exec.Reset()
+	one.reading = reading{}
+	evaluations.Put(one)
+	a.under = nil
 	switch {
-	case a.exec.Broken != nil:
+	case broken:
 		return false // the server is going down
 	case a.leaving:
 		a.evaluating = false
 		a.farewell()
 		return false
-	case a.exec.Ran < len(a.exec.Requests):
-		a.wide = true
-		a.read()
-		return false
 	}
-	r := a.reading
-	a.reading = reading{}
 	return a.Evaluated(r)
 }
 
@@ -174,7 +199,7 @@ func (a *subscriptionActor) evaluated() (again bool) {
 // evaluation is under way there, and ends the actor.
 func (a *subscriptionActor) farewell() {
 	if !a.evaluating {
-		a.post(&a.exec, a.leave, gone{a.room})
+		a.post(&keyspace.Execute{}, a.leave, gone{a.room})
 	}
 }
 

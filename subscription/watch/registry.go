@@ -31,7 +31,7 @@ type Registry struct {
 	next     uint64
 	idle     idleRooms
 	looks    chan struct{} // a place for each look into the past that is under way
-	closed   Totals // of rooms that are gone, less what ResetStats has forgotten
+	closed   Totals        // of rooms that are gone, less what ResetStats has forgotten
 }
 
 // Limits bound what live queries may take.

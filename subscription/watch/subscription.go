@@ -53,11 +53,11 @@ type reading struct {
 	v3      []byte
 	covered int64
 	version uint64
-	newest  uint64 // version of the shards at hand
-	keys    int    // read
+	newest  uint64  // version of the shards at hand
+	keys    int     // read
 	found   []found // before it, of a query whose every state is told
 	gap     bool    // states between it and the one before were let go
-	void    bool   // the evaluation itself has made keys expire: those changes have no version yet
+	void    bool    // the evaluation itself has made keys expire: those changes have no version yet
 }
 
 // Attach adds a watcher, which is told the present state first. It reports

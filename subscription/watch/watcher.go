@@ -15,7 +15,7 @@ type Watcher struct {
 	place  int // among the Subscription's watchers; nowhere
 	state  atomic.Int32
 	delta  bool
-	pace   *pace // nil: told at once, and of nothing but news
+	pace   *pace   // nil: told at once, and of nothing but news
 	resume *resume // goes on with a watch before; until the first frame
 
 	// What it was told last. It belongs to whoever takes.
