@@ -25,8 +25,9 @@ type machine struct {
 	json    jsonSettings
 	null    *lua.LUserData // cjson.null
 	loaded  map[string]*loadedLibrary
-	loading *registration // FUNCTION LOAD
-	failed  string        // why there is no function to call
+	loading *registration  // FUNCTION LOAD
+	failed  string         // why there is no function to call
+	brief   *lua.LFunction // see briefly
 
 	redis       *lua.LTable // the table redis
 	registering *lua.LTable // the table redis while a library is loaded
@@ -129,6 +130,7 @@ func (m *machine) lookAround() <-chan struct{} {
 		return closed // at every instruction from here on: pcall can't keep it
 	}
 	m.fuel = fuelMax
+	m.state.Panic = panicBriefly
 	if !m.toil(fuelMax) {
 		return closed
 	}

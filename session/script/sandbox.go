@@ -27,7 +27,7 @@ func (m *machine) furnish() {
 		raisef(l, "Script attempted to access nonexistent global variable '%s'", text(l.Get(2)))
 		return 0
 	}}))
-	for _, name := range strings.Fields("assert rawequal select type xpcall") {
+	for _, name := range strings.Fields("assert rawequal select type") {
 		m.behind.RawSetString(name, from.RawGetString(name))
 	}
 	m.fill(m.behind, m.basics())
@@ -35,6 +35,7 @@ func (m *machine) furnish() {
 	m.behind.RawSetString("_VERSION", lua.LString("Lua 5.1"))
 	m.furnishLibraries(from)
 	m.globals.RawSetString(joinName, l.NewFunction(m.join))
+	m.brief = l.NewFunction(briefly)
 	m.readyHands(m.redis)
 }
 
@@ -50,10 +51,6 @@ func (m *machine) furnishLibraries(from *lua.LTable) {
 		raisef(l, "unable to dump given function")
 		return 0
 	}))
-	for _, name := range []string{"gmatch", "gfind"} {
-		f := libraries["string"].RawGetString(name).(*lua.LFunction)
-		libraries["string"].RawSetString(name, m.state.NewClosure(m.matching(f.GFunction), f.Upvalues[0].Value()))
-	}
 	libraries["math"].RawSetString("huge", lua.LNumber(math.Inf(1)))
 	m.wrapCoroutines(libraries["coroutine"])
 	m.redis = m.redisTable()
@@ -137,7 +134,7 @@ func (m *machine) basics() map[string]lua.LGFunction {
 		},
 		"next": next, "ipairs": m.ipairs, "rawget": rawget, "rawset": rawset, "setmetatable": setMetatable,
 		"getmetatable": m.getMetatable,
-		"tostring":     toString, "tonumber": toNumber, "unpack": unpack, "error": raiseError, "pcall": protectedCall, "load": m.load, "loadstring": m.loadString,
+		"tostring":     toString, "tonumber": toNumber, "unpack": unpack, "error": raiseError, "pcall": m.protectedCall, "xpcall": m.handledCall, "load": m.load, "loadstring": m.loadString,
 		"collectgarbage": func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 },
 		"gcinfo":         func(l *lua.LState) int { l.Push(lua.LNumber(0)); return 1 },
 	}
@@ -275,24 +272,6 @@ func toNumber(l *lua.LState) int {
 	return 1
 }
 
-// protectedCall is pcall. An error that is a table of Redis's is its text.
-func protectedCall(l *lua.LState) int {
-	f := l.CheckAny(1)
-	if f.Type() != lua.LTFunction && l.GetMetaField(f, "__call").Type() != lua.LTFunction {
-		l.Push(lua.LFalse)
-		l.Push(lua.LString("attempt to call a " + f.Type().String() + " value"))
-		return 2
-	}
-	err := l.PCall(l.GetTop()-1, lua.MultRet, nil)
-	if err == nil {
-		l.Insert(lua.LTrue, 1)
-		return l.GetTop()
-	}
-	l.Push(lua.LFalse)
-	l.Push(thrown(err))
-	return 2
-}
-
 // thrown is the value of an error as pcall returns it.
 func thrown(err error) lua.LValue {
 	api, ok := err.(*lua.ApiError)
@@ -384,7 +363,9 @@ func (m *machine) wrapCoroutines(t *lua.LTable) {
 	m.fill(t, map[string]lua.LGFunction{"create": func(l *lua.LState) int {
 		l.CheckFunction(1)
 		if create.GFunction(l) == 1 {
-			l.Get(-1).(*lua.LState).SetContext(m)
+			made := l.Get(-1).(*lua.LState)
+			made.SetContext(m)
+			made.Panic = panicBriefly
 		}
 		m.charge(l, 1<<14)
 		return 1

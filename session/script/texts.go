@@ -94,26 +94,18 @@ func isText(v lua.LValue) bool {
 func (m *machine) texts() map[string]lua.LGFunction {
 	lib := m.state.G.Global.RawGetString("string").(*lua.LTable)
 	original := func(name string) lua.LGFunction { return lib.RawGetString(name).(*lua.LFunction).GFunction }
-	gsub, byteOf := original("gsub"), original("byte")
+	byteOf := original("byte")
 	return map[string]lua.LGFunction{
 		"rep": m.repeat, "format": m.format,
 		"lower":   m.mapped(lowerASCII),
 		"upper":   m.mapped(upperASCII),
 		"reverse": m.mapped(reversed),
-		"find":    m.matching(original("find")), "match": m.matching(original("match")),
+		"find":    m.matching(m.find), "match": m.matching(m.match), "gsub": m.matching(m.replace),
+		"gmatch": m.matching(m.eachMatch), "gfind": m.matching(m.eachMatch),
 		"byte": func(l *lua.LState) int {
 			m.labour(l, len(l.CheckString(1))/8)
 			return byteOf(l)
 		},
-		"gsub": m.matching(func(l *lua.LState) int {
-			s := l.CheckString(1)
-			if by, ok := l.Get(3).(lua.LString); ok {
-				m.charge(l, min(len(s)*max(len(by), 1)*(1+strings.Count(string(by), "%")*len(s)), textMax+1))
-			} else {
-				m.charge(l, len(s))
-			}
-			return gsub(l)
-		}),
 	}
 }
 
