@@ -112,6 +112,18 @@ func (s *Server) SweepStrangers(patience int64) {
 	}
 }
 
+// warnInterval is how far apart, in milliseconds, warnings of browsers are.
+const warnInterval = 60_000
+
+// warnOfBrowser says that somebody speaks HTTP to the port.
+func (s *Server) warnOfBrowser(one *Session) {
+	now := s.Millis()
+	if last := s.warned.Load(); now-last >= warnInterval && s.warned.CompareAndSwap(last, now) {
+		s.Log.Warn("possible SECURITY ATTACK: POST or Host: came where a command was to come, as when a browser is made to send it; link closed",
+			"address", one.address)
+	}
+}
+
 // rates bounds how many links an address may open in a second. What it remembers
 // are the addresses of the present second.
 type rates struct {

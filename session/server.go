@@ -44,6 +44,7 @@ type Server struct {
 	limits, loginLimits atomic.Pointer[Limits]
 	protected           atomic.Bool // protected-mode
 	rates               rates
+	warned              atomic.Int64 // when a browser was last warned of, Unix milliseconds
 	bounds              atomic.Pointer[OutputBounds]
 	nextID              atomic.Uint64
 	started             time.Time

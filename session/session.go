@@ -234,6 +234,7 @@ func (s *Session) endInput(status Status, left int) {
 		}
 		s.closing = true
 	case Foreign:
+		s.server.warnOfBrowser(s)
 		s.closing = true
 		s.link.Close()
 	}

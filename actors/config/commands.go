@@ -149,9 +149,15 @@ func setReply(err error) resp.Reply {
 
 // secretValues are the values of settings that are passwords.
 func secretValues(argv [][]byte) (places []int) {
+	whole := len(argv)%2 == 0 // if not, what is a value and what a name is anybody's guess
 	for i := 2; i+1 < len(argv); i += 2 {
-		if row := Named(string(argv[i])); row != nil && row.Secret {
-			places = append(places, i+1)
+		row := Named(string(argv[i]))
+		if row == nil || !row.Secret {
+			continue
+		}
+		places = append(places, i+1)
+		for k := i + 2; k < len(argv) && !whole; k++ {
+			places = append(places, k)
 		}
 	}
 	return places
