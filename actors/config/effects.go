@@ -209,6 +209,7 @@ func limitWatches(c *Config, s *actors.System) error {
 	history := &s.Server.Watches.History
 	history.Entries.Store(c.Int("watch-history-entries"))
 	history.Bytes.Store(c.Int("watch-history-bytes"))
+	s.Server.Watches.Tidy()
 	return nil
 }
 

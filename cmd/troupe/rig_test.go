@@ -90,6 +90,7 @@ func startServer(tb testing.TB, sh shape, settings ...config.Flag) *server {
 		{Name: "enable-debug-command", Words: []string{"yes"}},
 		{Name: "dir", Words: []string{tb.TempDir()}},
 		{Name: "appendonly", Words: []string{"no"}},
+		{Name: "watch-linger", Words: []string{"0"}},
 	}
 	loaded, err := config.Load(config.Sources{Flags: append(given, settings...)})
 	if err != nil {

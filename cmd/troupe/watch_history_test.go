@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupedb/troupe/actors/config"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/session"
 )
@@ -166,6 +167,10 @@ func history(log []written) []string {
 	return all
 }
 
+// historyWays are those of ways, and two that want more: every state, and to go on
+// after each few frames on a new link.
+var historyWays = append(slices.Clone(ways), way{3, "every"}, way{3, "resume"})
+
 // A hearing is all that one watcher was told.
 type hearing struct {
 	way    way
@@ -180,9 +185,35 @@ func (w *watcher) hear(h *hearing) error {
 			return err
 		}
 		f.value = strings.Replace(f.value, padding, "", 1)
-		h.frames = append(h.frames, f)
+		if f.kind != "progress" {
+			h.frames = append(h.frames, f)
+		}
 		if f.value == `"the end"` {
 			return nil
+		}
+		if w.verb == "resume" && len(h.frames)%resumeEach == 0 {
+			w.resume(f.token)
+		}
+	}
+}
+
+// resumeEach is after how many frames a link is cut whose watch goes on.
+const resumeEach = 5
+
+// resume cuts the link and goes on on another, as soon as the query has no error.
+func (w *watcher) resume(token string) {
+	for {
+		w.conn.Close()
+		w.client = w.server.client()
+		w.ask("HELLO", "3")
+		w.send(request(append([]string{"OBSERVE", "RESUME", token}, w.query...)...))
+		first, err := w.next()
+		if err != nil {
+			w.tb.Fatal(err)
+		}
+		if first.Kind() != resp.Failure {
+			w.held = &first
+			return
 		}
 	}
 }
@@ -199,8 +230,9 @@ func (h *hearing) check(t *testing.T, history []string, values map[int64]string)
 		} else {
 			next := map[int]bool{}
 			for place, possible := range at {
+				from := place
 				place += int(f.covered)
-				if possible && place < len(history) && history[place] == f.value {
+				if possible && place < len(history) && history[place] == f.value && h.mayLeaveOut(f, history[from:place]) {
 					next[place] = true
 				}
 			}
@@ -216,7 +248,8 @@ func (h *hearing) check(t *testing.T, history []string, values map[int64]string)
 			t.Errorf("%v: at version %d it was told %s, another watcher %s", h.way, f.version, f.value, before)
 		}
 		values[f.version] = f.value
-		if wrong := strings.HasPrefix(f.value, "-"); (f.kind == "error") != wrong || !wrong && f.kind != "state" {
+		reset := f.kind == "reset" && h.way.verb == "every"
+		if wrong := strings.HasPrefix(f.value, "-"); (f.kind == "error") != wrong || !wrong && f.kind != "state" && !reset {
 			t.Errorf("%v: %s is of the kind %s", h.way, f.value, f.kind)
 		}
 	}
@@ -225,17 +258,24 @@ func (h *hearing) check(t *testing.T, history []string, values map[int64]string)
 	}
 }
 
+// mayLeaveOut reports whether states, the one told last and what came after it,
+// may be left out before a frame: if every state was asked for, only equal ones.
+func (h *hearing) mayLeaveOut(f frame, states []string) bool {
+	return h.way.verb != "every" || f.kind == "reset" || f.kind == "error" ||
+		!slices.ContainsFunc(states, func(one string) bool { return one != states[0] })
+}
+
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	seed := drawSeed(t)
 	eachShape(t, func(t *testing.T, sh shape) {
-		s := startServer(t, sh)
+		s := startServer(t, sh, config.Flag{Name: "watch-linger", Words: []string{"60000"}})
 		rng := rand.New(rand.NewPCG(seed, uint64(sh.shards)))
 		var hearings []*hearing
 		var listening, writing, dying sync.WaitGroup
 		var late []*watcher
-		for i := range 3 * len(ways) {
-			w, first := s.watch(ways[i%len(ways)], "GET", "k")
+		for i := range 3 * len(historyWays) {
+			w, first := s.watch(historyWays[i%len(historyWays)], "GET", "k")
 			h := &hearing{w.way, []frame{first}}
 			hearings = append(hearings, h)
 			if i%3 == 2 { // it reads only when all has been written, and little fits on the way to it
@@ -255,8 +295,8 @@ func TestHistories(t *testing.T) {
 		}
 		var joined []*hearing // while others write
 		writing.Go(func() {
-			for i := range ways {
-				if h := s.join(ways[i], &listening); h != nil {
+			for _, by := range historyWays {
+				if h := s.join(by, &listening); h != nil {
 					joined = append(joined, h)
 				}
 			}
@@ -282,9 +322,10 @@ func TestHistories(t *testing.T) {
 		totals, queries, _ := s.Server.Watches.Stats()
 		t.Logf("%d changes of the key, %d evaluations, %d pushes covering %d; the slowest had %d frames",
 			len(all)-1, totals.Evaluations, totals.Pushes, totals.Covered, fewest)
-		if queries != 1 {
+		if queries != 2 { // that of every state is another
 			t.Errorf("%d queries for one", queries)
 		}
+		last.want("+OK", "CONFIG", "SET", "watch-linger", "0")
 		for _, one := range s.Server.Sessions() {
 			one.Send(&session.Kill{})
 		}

@@ -17,6 +17,7 @@ type frame struct {
 	version     int64
 	covered     int64
 	kind        string
+	token       string
 	unasked     bool
 }
 
@@ -38,7 +39,9 @@ type watcher struct {
 	way
 	query []string
 
-	heard, answered int // for tests that count
+	heard, answered int         // for tests that count
+	server          *server     // for those that resume
+	held            *resp.Reply // came already
 }
 
 // watch opens a link that watches, and returns the first frame.
@@ -53,15 +56,17 @@ func (s *server) watch(by way, query ...string) (*watcher, frame) {
 
 // tryWatch is watch for a query that may answer with an error just then.
 func (s *server) tryWatch(by way, query ...string) (*watcher, frame, error) {
-	w := &watcher{client: s.client(), way: by, query: query}
+	w := &watcher{client: s.client(), way: by, query: query, server: s}
 	if by.proto == 3 {
 		w.ask("HELLO", "3")
 	}
 	switch by.verb {
 	case "watch":
 		w.send(request(append([]string{query[0] + ".WATCH"}, query[1:]...)...))
-	case "observe":
+	case "observe", "resume":
 		w.send(request(append([]string{"OBSERVE"}, query...)...))
+	case "every":
+		w.send(request(append([]string{"OBSERVE", "EVERY"}, query...)...))
 	default:
 		channel := "__query__:" + strings.Join(query, " ")
 		w.send(request("SUBSCRIBE", channel))
@@ -78,8 +83,11 @@ func (s *server) tryWatch(by way, query ...string) (*watcher, frame, error) {
 
 // frame reads a frame, which is what must come next.
 func (w *watcher) frame() (frame, error) {
-	reply, err := w.next()
-	if err != nil {
+	var reply resp.Reply
+	var err error
+	if w.held != nil {
+		reply, w.held = *w.held, nil
+	} else if reply, err = w.next(); err != nil {
 		return frame{}, err
 	}
 	f, ok := readFrame(reply)
@@ -117,7 +125,7 @@ func readFrame(reply resp.Reply) (f frame, ok bool) {
 		names += items[i].Str() + " "
 	}
 	f.fingerprint, f.value, f.version = items[2].Str(), resp.Format(items[4]), items[6].Int()
-	f.covered, f.kind = items[8].Int(), items[10].Str()
+	f.covered, f.kind, f.token = items[8].Int(), items[10].Str(), items[12].Str()
 	return f, names == "fingerprint result version covered kind token " && strings.HasPrefix(items[12].Str(), fmt.Sprintf("%016x.", f.version))
 }
 

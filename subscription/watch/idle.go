@@ -25,7 +25,7 @@ func (i *idleRooms) add(r *Registry, one *room) {
 		r.letGo(1)
 	}
 	if i.timer == nil {
-		i.timer = time.AfterFunc(r.linger(), r.tidy)
+		i.timer = time.AfterFunc(r.linger(), r.Tidy)
 	}
 }
 
@@ -48,9 +48,9 @@ func (r *Registry) letGo(n int) {
 	r.idle.rooms = slices.Delete(r.idle.rooms, 0, n)
 }
 
-// tidy lets go the rooms that have been empty for long enough, or if the histories
+// Tidy lets go the rooms that have been empty for long enough, or if the histories
 // take too much, half of those that are empty.
-func (r *Registry) tidy() {
+func (r *Registry) Tidy() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := 0
@@ -61,9 +61,12 @@ func (r *Registry) tidy() {
 		n = max(n, (len(r.idle.rooms)+1)/2)
 	}
 	r.letGo(n)
-	r.idle.timer = nil
+	if r.idle.timer != nil {
+		r.idle.timer.Stop()
+		r.idle.timer = nil
+	}
 	if len(r.idle.rooms) > 0 {
-		r.idle.timer = time.AfterFunc(max(r.linger()/4, time.Millisecond), r.tidy)
+		r.idle.timer = time.AfterFunc(max(r.linger()/4, time.Millisecond), r.Tidy)
 	}
 }
 
