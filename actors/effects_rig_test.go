@@ -26,6 +26,7 @@ type plain struct {
 	settings  *keyspace.Settings
 	seed      uint64 // of the next turn's chance
 	log       keyspace.Log
+	tier      *drawer // nil: all is in memory
 }
 
 func newPlain(tb testing.TB, shards int, seed uint64) *plain {
@@ -98,7 +99,13 @@ func (p *plain) post(now int64, x *keyspace.Execute) {
 				again = again || p.shards[i].Widen(x, len(p.shards))
 			}
 		}
+		p.fetch(x)
 		p.turn(now, slices.Clone(x.Shards), func(t *keyspace.Turn, tx *keyspace.Tx) { tx.Run(t, x) })
+		if wants, anew := x.Anew(); anew {
+			p.tier.read(wants)
+			p.seed--
+			continue
+		}
 		if x.Broken != nil {
 			p.tb.Fatalf("%s panicked: %v\n%s", x.Broken.Command, x.Broken.Reason, x.Broken.Stack)
 		}
@@ -255,7 +262,7 @@ func (p *plain) content(times bool) map[string]string {
 	p.turn(1, p.all(), func(_ *keyspace.Turn, tx *keyspace.Tx) {
 		tx.Load(func() {
 			for tx.DB = 0; tx.DB < tx.Databases(); tx.DB++ {
-				tx.Each(func(v keyspace.Value) bool {
+				tx.EachWhole(func(v keyspace.Value) bool {
 					all[fmt.Sprintf("%d %q", tx.DB, v.Key())] = describe(tx, v, times)
 					return true
 				})

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/persist"
+	"github.com/troupedb/troupe/keyspace/tier"
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/session"
 	"github.com/troupedb/troupe/session/script"
@@ -65,6 +66,9 @@ type Options struct {
 	// is kept there.
 	Dir     string
 	Storage Storage
+	// Tier is where values live that have not been used for long, when memory is
+	// short; without a Dir all stay in memory.
+	Tier tier.Config
 	// Halt, once it is closed, has Start give up reading the data directory and
 	// return persist.ErrHalted.
 	Halt <-chan struct{}
@@ -93,6 +97,8 @@ type System struct {
 	Node   *keyspace.Node
 	// Store is the data directory, nil if nothing is kept on disk.
 	Store *persist.Store
+	// Tier is the store of cold values, nil if there is none.
+	Tier *tier.Store
 	// Scripts is what runs scripts.
 	Scripts *script.Engine
 	// Rebuilds counts the panics of handlers after which shards were rebuilt.
@@ -168,14 +174,19 @@ func Start(o Options) (*System, error) {
 func (s *System) start() (err error) {
 	catalogue, err := s.catalogue()
 	if err == nil {
+		err = s.openTier()
+	}
+	if err == nil {
 		err = s.startNode()
 	}
 	if err != nil {
+		s.closeTier()
 		s.workers.Close()
 		return err
 	}
 	s.startServer(catalogue)
 	if err = s.openStore(catalogue); err != nil {
+		s.closeTier()
 		s.workers.Close()
 		s.Node.Close()
 		return err
@@ -185,6 +196,7 @@ func (s *System) start() (err error) {
 	}
 	if s.transport, err = s.newTransport(); err != nil {
 		s.CloseStore()
+		s.closeTier()
 		s.workers.Close()
 		s.Node.Close()
 		return err
@@ -257,7 +269,7 @@ func (s *System) startNode() error {
 	settings.Kinds = kinds()
 	node, err := keyspace.NewNode(keyspace.Config{
 		Shards: s.options.Shards, Databases: s.options.Databases, Settings: &settings,
-		Workers: s.workers, Version: &s.version, Ears: s.hub, Broken: s.broken,
+		Workers: s.workers, Version: &s.version, Ears: s.hub, Broken: s.broken, Tier: s.tierOf(),
 		Spawn: s.tree.spawn, Root: s.tree.system.Root,
 	})
 	s.Node = node
@@ -338,6 +350,7 @@ func (s *System) Close() {
 	s.Server.Watches.Close()
 	s.Server.Recall()
 	s.CloseStore()
+	s.closeTier()
 	s.workers.Close()
 	s.Node.Close()
 }

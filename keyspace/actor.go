@@ -14,7 +14,8 @@ import (
 // shard is the actor around a Shard.
 //
 //	owns      a Shard
-//	accepts   Execute, ExpireTick, SweepTick, CompactTick, ShedTick, adoption
+//	accepts   Execute, ExpireTick, SweepTick, CompactTick, ShedTick, SpillTick,
+//	          spilled, adoption
 //	sends     Execute on to the next shard and back to its Owner
 //	crashes   when a handler panics, or the shard itself: clients get an error,
 //	          Config.Broken is told, and what the shard holds is not trusted
@@ -28,6 +29,8 @@ type shard struct {
 	sweeping bool         // a SweepTick is under way
 	shedding atomic.Bool  // likewise a ShedTick
 	compact  pacing       // of its compaction
+	spilling atomic.Bool  // and a SpillTick
+	thirsty  []*Execute   // batches that wait for memory
 	suspect  bool         // a handler has failed in it: see rebuild.go
 	early    atomic.Int64 // Shard.EarlyBytes after the last turn
 	changes  atomic.Int64 // Stats.Changes, likewise
@@ -54,6 +57,7 @@ type Node struct {
 	bound    Bound
 	exceeded exceeded
 	short    short
+	tier     Tier // nil: all values are in memory
 	stop     chan struct{}
 	ticking  sync.WaitGroup
 }
@@ -64,6 +68,8 @@ type Config struct {
 	// Seed scatters keys over the tables; 0 draws one.
 	Seed     uint64
 	Settings *Settings
+	// Tier keeps values that are cold; nil: none are.
+	Tier Tier
 	// Workers run what must not run on an event loop.
 	Workers *Workers
 	// Ears hears what turns do; nil: nobody.
@@ -79,8 +85,9 @@ type Config struct {
 
 // NewNode starts the shards' actors.
 func NewNode(c Config) (*Node, error) {
-	n := &Node{root: c.Root, workers: c.Workers, version: c.Version, onBroken: c.Broken, stop: make(chan struct{})}
+	n := &Node{root: c.Root, workers: c.Workers, version: c.Version, onBroken: c.Broken, tier: c.Tier, stop: make(chan struct{})}
 	n.set.Store(c.Settings)
+	n.bound.tiered = c.Tier != nil
 	n.start = time.Now()
 	n.syncClock()
 	n.turn = Turn{
@@ -94,6 +101,10 @@ func NewNode(c Config) (*Node, error) {
 	}
 	for i := range c.Shards {
 		sh := &shard{Shard: NewShard(i, c.Databases, seed), node: n}
+		if n.tier != nil {
+			sh.UseTier(n.tier)
+			n.bound.spilling.Add(1)
+		}
 		sh.due.Store(noDue)
 		sh.mailbox = &Mailbox{Rest: n.workers.Schedule, Crashed: sh.crashed, Lost: sh.lost}
 		props := actor.PropsFromProducer(func() actor.Actor { return sh },
@@ -143,6 +154,10 @@ func (sh *shard) Receive(ctx actor.Context) {
 		sh.shedTick()
 	case *CompactTick:
 		sh.compactTick(m)
+	case *SpillTick:
+		sh.spillTick()
+	case *spilled:
+		sh.spilled(m)
 	case *adoption:
 		sh.adopt(m)
 	case *actor.Started, *actor.Stopping, *actor.Stopped, *actor.Terminated:
@@ -169,6 +184,8 @@ func (sh *shard) execute(x *Execute) {
 	switch {
 	case x.anySuspect():
 		x.refuse()
+	case sh.parked(x):
+		return
 	case len(held) == 1:
 		sh.runAlone(x)
 	default:
@@ -176,6 +193,10 @@ func (sh *shard) execute(x *Execute) {
 	}
 	if x.Broken != nil && x.Broken.Stack != nil {
 		x.suspected()
+	}
+	if wants, anew := x.Anew(); anew {
+		sh.park(x, wants)
+		return
 	}
 	broken, version := x.Broken, uint64(0)
 	for _, h := range held {
@@ -260,6 +281,9 @@ func (sh *shard) after() {
 		sh.node.shed()
 	}
 	sh.node.checkShort()
+	if sh.node.tier != nil {
+		sh.spill()
+	}
 	sh.askToSweep()
 }
 

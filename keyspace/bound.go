@@ -20,6 +20,10 @@ type Bound struct {
 	keys   atomic.Int64 // that may go
 	other  atomic.Int64 // everything else
 	coming atomic.Int64 // that is known to come: see Node.Foresee
+
+	leaving  atomic.Int64 // of shards, what is on its way to the tier
+	spilling atomic.Int64 // shards that have something to send there
+	tiered   bool         // there is a tier
 }
 
 // looseShare is the part of the slabs, one in so many, that their free room may
@@ -37,7 +41,7 @@ func (b *Bound) Used() int64 { return b.shards.Load() + b.other.Load() + slab.In
 // shards, and so much of that is free. Where no key goes but those that clients
 // delete, the room of each is theirs again.
 func (b *Bound) loose(shards, free int64, p Policy) int64 {
-	if p == NoEviction {
+	if p == NoEviction && !b.tiered {
 		return min(free, b.limit.Load()/looseShare)
 	}
 	return max(0, free-shards/looseShare)
@@ -46,7 +50,7 @@ func (b *Bound) loose(shards, free int64, p Policy) int64 {
 // excess is by how many bytes the node is above its limit; below, if negative.
 func (b *Bound) excess(p Policy) int64 {
 	shards := b.shards.Load()
-	return shards - b.loose(shards, b.free.Load(), p) - b.beside()
+	return shards - b.loose(shards, b.free.Load(), p) - b.leaving.Load() - b.beside()
 }
 
 // beside is what the limit leaves for shards.
@@ -118,7 +122,7 @@ func (sh *Shard) tell(b *Bound, p Policy) {
 func (tx *Tx) excess() int64 {
 	b := tx.bound
 	shards, free := b.shards.Load(), b.free.Load()
-	leaving := int64(0)
+	leaving := b.leaving.Load()
 	tx.EachShard(func(sh *Shard) {
 		now := sh.footprint()
 		shards += now.used - sh.told.used

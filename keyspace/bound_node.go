@@ -12,6 +12,9 @@ func (n *Node) SetLimit(bytes int64) {
 	if bytes > 0 {
 		n.shed()
 	}
+	if bytes > 0 && n.tier != nil {
+		n.spill()
+	}
 }
 
 // shed asks all shards to let keys go, if the node is above its limit.
@@ -50,7 +53,7 @@ func (n *Node) Over() bool {
 // OutOfMemory reports whether more memory is used than may be, and no key may
 // go: commands that may need memory are refused.
 func (n *Node) OutOfMemory() bool {
-	return n.Over() && (n.Settings().Policy == NoEviction || n.bound.keys.Load() == 0) && !n.loading.Load()
+	return n.Over() && (n.Settings().Policy == NoEviction || n.bound.keys.Load() == 0) && n.bound.spilling.Load() <= 0 && !n.loading.Load()
 }
 
 // Loose is the part of what is used that is not held against the limit, as no
@@ -95,6 +98,9 @@ func (n *Node) watchBound() {
 	case n.Over():
 		if since == 0 {
 			e.since.Store(n.Recent())
+		}
+		if n.tier != nil {
+			n.spill()
 		}
 	case since > 0:
 		e.total.Add(max(0, n.Recent()-since))

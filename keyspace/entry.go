@@ -8,17 +8,19 @@ import (
 
 // An entry is a key with its value, packed in a slab:
 //
-//	byte 0        type (high half), encoding (low half)
+//	byte 0        1 if the value is cold (highest bit), type (3 bits), encoding (low half)
 //	byte 1        flags
 //	1 or 4 bytes  length of the key (4 with flagWideKey)
 //	1 or 4 bytes  length of the value (4 with flagWideValue)
+//	8 bytes       number of the value's copy in the tier, with flagTwin only
 //	4 bytes       place in the order of keys' deadlines, with flagDeadline only
 //	4 bytes       place in the order of fields' deadlines, with flagFields only
 //	              the key
-//	              the value, or with flagObject the number of its Object
+//	              the value, or with flagObject the number of its Object; nothing
+//	              if it is cold: see cold.go
 //
 // Numbers are little-endian. An entry takes at least entryMin bytes, so that
-// a header can always be read whole.
+// the lengths and all before them can always be read whole.
 const entryMin = 16
 
 const (
@@ -29,6 +31,7 @@ const (
 	flagObject                // the value is an Object
 	flagFields                // some of the value's fields have deadlines of their own
 	flagKept                  // the save under way has no need of it any more: see save.go
+	flagTwin                  // the value has, or has had, a copy in the tier: see cold.go
 )
 
 // ending is what of an entry may end at a time of its own.
@@ -56,12 +59,32 @@ type header struct {
 	keyAt  int
 	keyLen int
 	valLen int
+	cold   bool // the value is in the tier only; valLen is how long it is there
 }
 
 func (h *header) has(flag uint8) bool { return h.flags&flag != 0 }
 func (h *header) object() bool        { return h.flags&flagObject != 0 }
 func (h *header) valueAt() int        { return h.keyAt + h.keyLen }
-func (h *header) size() int           { return max(h.keyAt+h.keyLen+h.valLen, entryMin) }
+
+// size is how many bytes the entry takes.
+func (h *header) size() int {
+	if h.cold {
+		return max(h.keyAt+h.keyLen, entryMin)
+	}
+	return max(h.keyAt+h.keyLen+h.valLen, entryMin)
+}
+
+// numberAt is where the number of the value's copy is kept, with flagTwin.
+func (h *header) numberAt() int {
+	at := h.keyAt - 8
+	if h.has(flagDeadline) {
+		at -= 4
+	}
+	if h.has(flagFields) {
+		at -= 4
+	}
+	return at
+}
 
 // placeAt is where the place in an order is kept, of an entry that has one.
 func (h *header) placeAt(e ending) int {
@@ -71,20 +94,25 @@ func (h *header) placeAt(e ending) int {
 	return h.keyAt - 4
 }
 
+const coldBit = 1 << 7 // of an entry's first byte
+
 func getUint32(b []byte) uint32    { return binary.LittleEndian.Uint32(b) }
 func putUint32(b []byte, n uint32) { binary.LittleEndian.PutUint32(b, n) }
 
 // readHeader decodes the head of the entry at r.
 func readHeader(mem *slab.Heap, r slab.Ref) (h header) {
 	b := mem.Bytes(r, entryMin)
-	h.typ, h.enc, h.flags = Type(b[0]>>4), Encoding(b[0]&15), b[1]
-	if h.flags&(flagWideKey|flagWideValue|flagDeadline|flagFields) == 0 {
+	h.typ, h.enc, h.flags, h.cold = Type(b[0]>>4&7), Encoding(b[0]&15), b[1], b[0]&coldBit != 0
+	if h.flags&(flagWideKey|flagWideValue|flagDeadline|flagFields|flagTwin) == 0 {
 		h.keyLen, h.valLen, h.keyAt = int(b[2]), int(b[3]), 4
 		return h
 	}
 	at := 2
 	h.keyLen, at = readLength(b, at, h.has(flagWideKey))
 	h.valLen, at = readLength(b, at, h.has(flagWideValue))
+	if h.has(flagTwin) {
+		at += 8
+	}
 	if h.has(flagDeadline) {
 		at += 4
 	}
@@ -94,6 +122,10 @@ func readHeader(mem *slab.Heap, r slab.Ref) (h header) {
 	h.keyAt = at
 	return h
 }
+
+// getNumber and putNumber are getUint32 and putUint32 for numbers of the tier.
+func getNumber(b []byte) uint64    { return binary.LittleEndian.Uint64(b) }
+func putNumber(b []byte, n uint64) { binary.LittleEndian.PutUint64(b, n) }
 
 func readLength(b []byte, at int, wide bool) (length, next int) {
 	if wide {
@@ -114,6 +146,9 @@ func (h *header) layout() {
 		h.flags |= flagWideValue
 		h.keyAt += 3
 	}
+	if h.has(flagTwin) {
+		h.keyAt += 8
+	}
 	if h.has(flagDeadline) {
 		h.keyAt += 4
 	}
@@ -125,6 +160,9 @@ func (h *header) layout() {
 // write encodes the head into b; places are left to their orders.
 func (h *header) write(b []byte) {
 	b[0], b[1] = byte(h.typ)<<4|byte(h.enc), h.flags
+	if h.cold {
+		b[0] |= coldBit
+	}
 	at := writeLength(b, 2, h.keyLen, h.has(flagWideKey))
 	writeLength(b, at, h.valLen, h.has(flagWideValue))
 }

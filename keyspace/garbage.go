@@ -35,7 +35,11 @@ type discarded struct {
 
 // Sweep frees a slice of the garbage, well under a millisecond's worth, and
 // reports whether some is left.
-func (sh *Shard) Sweep() (more bool) { return sh.sweep(freeSlice) }
+func (sh *Shard) Sweep() (more bool) {
+	more = sh.sweep(freeSlice)
+	sh.tellForgotten()
+	return more
+}
 
 // sweep frees about so much garbage and reports whether some is left.
 func (sh *Shard) sweep(effort int) (more bool) {
@@ -114,7 +118,9 @@ func (sh *Shard) sweepTable(t *discarded, effort int) (done bool) {
 		}
 		t.cursor = t.keys.Scan(t.cursor, func(slot *table.Slot) {
 			head := readHeader(sh.mem, slot.Ref())
-			if head.object() {
+			sh.forget(slot.Ref(), &head)
+			sh.countCold(&head, nil)
+			if head.object() && !head.cold {
 				if obj := sh.takeObject(slot.Ref(), &head); !sh.holdsFrozen(obj) {
 					sh.garbage.objects = append(sh.garbage.objects, obj)
 				}

@@ -28,7 +28,8 @@ func (x *Execute) mayGiveUp() bool { return x.OutMax > 0 && !x.Atomic && !x.Heav
 
 // begin notes what is needed to give a command up.
 func (tx *Tx) begin(q *Request) {
-	if tx.light = !q.fast() && q.Do == nil && tx.batch.mayGiveUp(); tx.light {
+	tx.light = !q.fast() && q.Do == nil && tx.batch.mayGiveUp()
+	if tx.light {
 		tx.looked = tx.lookups()
 	}
 }
@@ -37,6 +38,11 @@ func (tx *Tx) begin(q *Request) {
 // not happened.
 func (tx *Tx) giveUp(x *Execute) {
 	x.Heavy, tx.light = true, false
+	tx.takeBackLookups()
+}
+
+// takeBackLookups makes the look-ups of the present command not have happened.
+func (tx *Tx) takeBackLookups() {
 	now := tx.lookups()
 	sh := tx.anyShard()
 	sh.Stats.Hits -= now.Hits - tx.looked.Hits
@@ -79,6 +85,9 @@ func (tx *Tx) TryCall(spec *command.Spec[*Tx], argv [][]byte) (reply resp.Reply,
 
 // lookups are the hits and misses of the shards at hand.
 func (tx *Tx) lookups() (sum Stats) {
+	if tx.only != nil {
+		return Stats{Hits: tx.only.Stats.Hits, Misses: tx.only.Stats.Misses}
+	}
 	tx.EachShard(func(sh *Shard) {
 		sum.Hits += sh.Stats.Hits
 		sum.Misses += sh.Stats.Misses

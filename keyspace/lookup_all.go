@@ -23,8 +23,8 @@ func (tx *Tx) LookupAll(keys [][]byte, visit func(i int, v Value)) {
 	tx.warmed += touched // a use, so that the reads are made
 	for i, key := range keys {
 		v, ok := sought[i].value(key)
-		// What may be past its deadline is left to Lookup.
-		if !ok || v.head.has(flagDeadline) {
+		// What may be past its deadline, and what is cold, is left to Lookup.
+		if !ok || v.head.cold || v.head.has(flagDeadline) {
 			visit(i, tx.Lookup(key))
 			continue
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/troupedb/troupe/resp/command"
 )
 
-// Accepted by a shard: Execute, ExpireTick, SweepTick, CompactTick, ShedTick, adoption.
+// Accepted by a shard: Execute, ExpireTick, SweepTick, CompactTick, ShedTick,
+// SpillTick, spilled, adoption.
 // Sent by a shard: Execute on to the next shard that it visits, and back to
 // its owner when done.
 
@@ -66,6 +67,9 @@ type Execute struct {
 	further []fed
 	toil    int // see Tx.Toil
 	state   atomic.Int32
+	// parks says that it may be parked until cold values are fetched; cold is which.
+	parks bool
+	cold  *thawing
 }
 
 // Request is one command of a batch, and where its reply is.
@@ -77,6 +81,9 @@ type Request struct {
 	Do func(*Tx) resp.Reply
 	// DB is the selected database.
 	DB int
+	// Keys are those whose values Do needs. If Spec and Argv say so beside it, Do
+	// may be begun anew as long as it has changed nothing.
+	Keys [][]byte
 	// Untracked says that the batch's Tracker is not meant.
 	Untracked bool
 	// Encoder, if set, is this request's instead of the batch's.
@@ -158,6 +165,7 @@ func (x *Execute) Again() {
 	clear(x.Requests[left:])
 	x.Requests, x.Out, x.Ran = x.Requests[:left], x.Out[:0], 0
 	x.restart()
+	x.cold = nil
 	x.state.Store(underway)
 }
 

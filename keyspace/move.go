@@ -27,7 +27,7 @@ type Transfer struct{ Gone, Made string }
 // which must exist, and removes src.
 func (tx *Tx) Rename(src, dst []byte, db int, events Transfer) {
 	tx.DB, db = db, tx.DB
-	tx.Peek(dst) // if it is past its deadline, it goes before anything else happens
+	tx.Outline(dst) // if it is past its deadline, it goes before anything else happens
 	tx.DB, db = db, tx.DB
 	v := tx.Peek(src)
 	if v.IsObject() && v.sh == tx.shardOf(dst) {
@@ -35,7 +35,7 @@ func (tx *Tx) Rename(src, dst []byte, db int, events Transfer) {
 		return
 	}
 	tx.Copy(v, dst, db, events.Made)
-	tx.Remove(tx.Peek(src), events.Gone)
+	tx.Remove(tx.Outline(src), events.Gone)
 	if n := len(tx.events); n >= 2 { // made known in this order, as by Redis
 		tx.events[n-2], tx.events[n-1] = tx.events[n-1], tx.events[n-2]
 	}

@@ -71,7 +71,11 @@ type Shadow struct {
 func (n *Node) Shadow() *Shadow {
 	s := &Shadow{node: n}
 	for i, sh := range n.shards {
-		s.shards = append(s.shards, NewShard(i, n.Databases(), sh.seed))
+		fresh := NewShard(i, n.Databases(), sh.seed)
+		if n.tier != nil {
+			fresh.UseTier(n.tier)
+		}
+		s.shards = append(s.shards, fresh)
 	}
 	return s
 }
@@ -146,6 +150,9 @@ func (n *Node) Adopt(s *Shadow, shard int) {
 func (sh *shard) adopt(a *adoption) {
 	old := sh.Shard
 	a.fresh.takeOver(old)
+	if old.cold.dry {
+		sh.node.bound.spilling.Add(1)
+	}
 	sh.Shard, sh.suspect = a.fresh, false
 	sh.after()
 	old.Close()

@@ -45,6 +45,7 @@ type saving struct {
 	kept    int64             // what they keep beside their values, in bytes
 	scratch []byte
 	slots   []*table.Slot // that the walk has come to
+	cold    []ColdEntry
 	keys    int
 	weight  int // bytes of what was saved whole, in this slice
 	err     error
@@ -166,6 +167,10 @@ func (tx *Tx) saveValue(dst []byte, v *Value, db int, last *int) []byte {
 		return dst
 	}
 	s.keys++
+	if v.head.cold {
+		tx.noteCold(v, db)
+		return dst
+	}
 	if tx.freeze(v, db) {
 		return dst
 	}

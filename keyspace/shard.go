@@ -33,6 +33,7 @@ type Shard struct {
 	pressing   bool      // compaction is under way because memory is short
 	gapsLeft   int64     // that such a pass has left
 	short      bool      // memory is short, and what could be done in a turn did not end that
+	cold       cold      // values that are not in memory
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
 	version uint64 // that of the last change
@@ -59,7 +60,10 @@ type Stats struct {
 	CompactedFor, CompactingFor int64
 	// Freed is how many large values, and keys of flushed databases, were freed
 	// in slices.
-	Freed int64
+	Freed       int64
+	Spilled     int64 // values written to the tier
+	Fetched     int64 // values read from it
+	HeldFetches int64 // of those, how many while the shard was held
 }
 
 // db is one database's part of a shard.
@@ -83,6 +87,9 @@ func (sh *Shard) Close() {
 		sh.dbs[i].close()
 	}
 	sh.mem.Close()
+	if sh.cold.tier != nil {
+		sh.cold.tier.Drop(sh.cold.first)
+	}
 }
 
 func (d *db) close() {
@@ -175,7 +182,7 @@ func (sh *Shard) hashOf(r slab.Ref) uint64 {
 // placeMoved writes an entry's new place in an order into it.
 func (sh *Shard) placeMoved(e ending, r slab.Ref, pos uint32) {
 	head := readHeader(sh.mem, r)
-	putUint32(sh.mem.Bytes(r, entryMin)[head.placeAt(e):], pos)
+	putUint32(sh.mem.Bytes(r, head.keyAt)[head.placeAt(e):], pos)
 }
 
 // find looks for a key, whether past its deadline or not.
@@ -201,7 +208,7 @@ func (sh *Shard) holds(r slab.Ref, key []byte) (head header, same bool) {
 
 // place is the value's in an order, which it must have.
 func (v *Value) place(e ending) (pos uint32) {
-	return getUint32(v.sh.mem.Bytes(v.slot.Ref(), entryMin)[v.head.placeAt(e):])
+	return getUint32(v.sh.mem.Bytes(v.slot.Ref(), v.head.keyAt)[v.head.placeAt(e):])
 }
 
 // deadline is when the value, or the first of its fields, ends, in Unix

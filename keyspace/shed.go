@@ -49,7 +49,7 @@ func (tx *Tx) shed(need int64, effort int) (freed int64, noneLeft bool) {
 			if v.Missing() {
 				break
 			}
-			freed += v.Bytes()
+			freed += v.inMemory()
 			tx.evict(&v)
 			tx.endCommand()
 			effort -= victimEffort + int(sh.mem.Effort()-before)
@@ -82,7 +82,7 @@ func (tx *Tx) relieve(ahead int64, effort int) (out bool) {
 	if tx.sweepFirst(effort) {
 		return false
 	}
-	if need = tx.lack() + ahead; need <= 0 {
+	if need = tx.lack() + ahead; need <= 0 || tx.bound.spilling.Load() > 0 {
 		return false
 	}
 	freed, noneLeft := tx.shed(need, effort)
@@ -115,7 +115,7 @@ func (tx *Tx) Shed() (more bool) {
 		return false
 	}
 	tx.press()
-	if tx.lack() <= 0 || tx.Settings.Policy == NoEviction {
+	if tx.lack() <= 0 || tx.Settings.Policy == NoEviction || tx.bound.spilling.Load() > 0 {
 		return false
 	}
 	if tx.sweepFirst(freeSlice) {

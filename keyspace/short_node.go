@@ -31,7 +31,7 @@ func (n *Node) checkShort() {
 		return
 	}
 	over := n.bound.Used() - limit
-	mayGo := limit > 0 && n.Settings().Policy != NoEviction && n.bound.keys.Load() > 0
+	mayGo := limit > 0 && n.Settings().Policy != NoEviction && n.bound.keys.Load() > 0 && n.bound.spilling.Load() <= 0
 	switch is := n.short.is.Load(); {
 	case !is && mayGo && over > limit/shortPart && n.short.rest.Load() == 0:
 		n.setShort(true)

@@ -94,6 +94,7 @@ func (tx *Tx) put(key []byte, p put) {
 	if v.d.saving != nil {
 		tx.keep(&v)
 	}
+	v.disown()
 	if len(v.d.waiting) > 0 && (v.head.typ != p.typ || p.typ == Stream) {
 		tx.feed(v.home, key)
 	}
@@ -136,7 +137,7 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 
 // replace gives a key another value, in place where that fits.
 func (v *Value) replace(p *put) {
-	if v.head.object() {
+	if v.head.object() && !v.head.cold {
 		v.sh.freeObject(v.slot.Ref(), &v.head)
 	}
 	head := header{typ: p.typ, enc: p.enc, keyLen: v.head.keyLen, valLen: len(p.payload)}
@@ -176,13 +177,17 @@ func (v *Value) move(head *header, payload []byte) {
 	from := v.slot.Ref()
 	entry := v.sh.mem.Bytes(from, v.head.size())
 	ref := v.sh.writeEntry(head, entry[v.head.keyAt:v.head.valueAt()], payload)
+	if head.has(flagTwin) {
+		putNumber(v.sh.mem.Bytes(ref, head.keyAt)[head.numberAt():], v.twin())
+	}
+	v.sh.countCold(&v.head, head)
 	for e := range endings {
 		if !v.head.has(e.flag()) {
 			continue
 		}
 		pos, order := v.place(e), v.d.due[e].of(&v.head)
 		if head.has(e.flag()) {
-			putUint32(v.sh.mem.Bytes(ref, entryMin)[head.placeAt(e):], pos)
+			putUint32(v.sh.mem.Bytes(ref, head.keyAt)[head.placeAt(e):], pos)
 			order.SetRef(pos, ref)
 		} else {
 			order.Remove(pos)
@@ -197,7 +202,9 @@ func (sh *Shard) writeEntry(head *header, key, payload []byte) slab.Ref {
 	b := sh.mem.Bytes(ref, head.size())
 	head.write(b)
 	copy(b[head.keyAt:], key)
-	copy(b[head.valueAt():], payload)
+	if !head.cold {
+		copy(b[head.valueAt():], payload)
+	}
 	return ref
 }
 
@@ -209,7 +216,7 @@ func (v *Value) setDeadline(e ending, head *header, when int64) {
 		order.Add(when, ref)
 		return
 	}
-	order.Change(getUint32(v.sh.mem.Bytes(ref, entryMin)[head.placeAt(e):]), when)
+	order.Change(getUint32(v.sh.mem.Bytes(ref, head.keyAt)[head.placeAt(e):]), when)
 }
 
 // Resize makes the packed value of v n bytes long and returns it for writing;
@@ -217,6 +224,7 @@ func (v *Value) setDeadline(e ending, head *header, when int64) {
 // the slab has room. v is not good afterwards. A String becomes Raw.
 func (tx *Tx) Resize(v Value, n int, event string) []byte {
 	tx.keep(&v)
+	v.disown()
 	b := v.resize(n)
 	tx.changed(v.home, v.keyNow(), v.head.has(flagWatched), event)
 	return b
@@ -248,12 +256,13 @@ func (v Value) keyNow() []byte {
 
 // Touch tells that a value was changed in place: an Object, or packed bytes.
 func (tx *Tx) Touch(v Value, event string) {
+	v.disown()
 	tx.told(&v, event)
 }
 
 // Delete removes a key and reports whether it was there.
 func (tx *Tx) Delete(key []byte, event string) bool {
-	v := tx.Peek(key)
+	v := tx.Outline(key)
 	if v.Missing() {
 		return false
 	}
@@ -279,9 +288,11 @@ func (v *Value) drop(withObject bool) {
 			v.d.due[e].of(&v.head).Remove(v.place(e))
 		}
 	}
-	if v.head.object() && withObject {
+	v.disown()
+	if v.head.object() && withObject && !v.head.cold {
 		v.sh.freeObject(ref, &v.head)
 	}
+	v.sh.countCold(&v.head, nil)
 	v.d.keys.Remove(v.sh.hash(b[v.head.keyAt:v.head.valueAt()]), ref)
 	v.sh.mem.Free(ref, v.head.size())
 }
@@ -297,7 +308,7 @@ func (tx *Tx) Expire(v Value, deadline int64, event string) {
 	}
 	head.layout()
 	if head.flags != v.head.flags {
-		v.move(&head, v.Packed())
+		v.move(&head, v.payload())
 	}
 	if deadline >= 0 {
 		v.setDeadline(keyEnds, &head, deadline)

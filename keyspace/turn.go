@@ -94,6 +94,7 @@ func (tx *Tx) End(t *Turn) {
 	tx.EachShard(func(sh *Shard) {
 		sh.now = tx.now
 		sh.sweepOwed()
+		sh.tellForgotten()
 	})
 	tx.tellServed(t)
 	if tx.only == nil {
@@ -145,7 +146,12 @@ func (tx *Tx) Events() []Event { return tx.events }
 // requests after it, and is left in x.Broken.
 func (tx *Tx) Run(t *Turn, x *Execute) {
 	tx.Caller, tx.noTouch, tx.batch, tx.Scripted = x.Caller, x.NoTouch, x, false
-	at := 0
+	tx.shielded = false
+	if x.cold != nil && x.cold.chance != 0 {
+		tx.rng = x.cold.chance
+	}
+	first := tx.rng
+	at := x.Ran
 	defer func() {
 		switch reason := recover(); reason.(type) {
 		case nil:
@@ -153,6 +159,10 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 			tx.giveUp(x)
 		case everywhere:
 			tx.widen(x)
+		case tooCold:
+			tx.backOff(x, first)
+		case lostValue:
+			tx.lose(x, at, reason.(lostValue))
 		default:
 			tx.dropEffects()
 			x.broke(at, reason)
@@ -162,11 +172,11 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		x.Refused = true
 		return
 	}
-	start, from := t.Start, 0
-	for at = range x.Requests {
-		if at%warmPart == 0 {
+	start, from, begin := t.Start, at, at // it may have been run in part before: see cold_fetch.go
+	for ; at < len(x.Requests); at++ {
+		if (at-begin)%warmPart == 0 {
 			part := x.Requests[at:min(at+warmPart, len(x.Requests))]
-			tx.roomFor(part, at == 0)
+			tx.roomFor(part, at == begin)
 			tx.warm(part)
 		}
 		q := &x.Requests[at]
@@ -211,6 +221,9 @@ func (q *Request) fast() bool { return q.Spec != nil && q.Spec.Flags.Has(command
 func (tx *Tx) run(q *Request) resp.Reply {
 	tx.DB, tx.request = q.DB, q
 	tx.hint(q)
+	if tx.batch.parks {
+		tx.looked, tx.chance = tx.lookups(), tx.rng
+	}
 	if q.Do != nil {
 		return q.Do(tx)
 	}
@@ -221,7 +234,7 @@ func (tx *Tx) run(q *Request) resp.Reply {
 	tx.args.Reset(&q.Spec.Meta, q.Argv)
 	tx.begin(q)
 	edits := tx.effects.edits
-	reply := q.Spec.Run(tx, &tx.args)
+	reply := tx.handle(q.Spec)
 	tx.light = false
 	tx.recordCommand(&q.Spec.Meta, q.Argv, q.DB, edits)
 	if tx.tracks() {

@@ -52,13 +52,15 @@ type Tx struct {
 	ahead   ahead
 	warmed  byte
 
-	batch   *Execute // being run, and which of its requests
-	request *Request
-	light   bool      // the present command may be given up: see itemsLight
-	undoes  bool      // what it has changed will be undone then
-	looked  Stats     // the look-ups before it
-	fed     []fed     // keys that somebody waits for
-	served  []*Waiter // to be told at the turn's end
+	batch    *Execute // being run, and which of its requests
+	request  *Request
+	shielded bool      // see Shield
+	light    bool      // the present command may be given up: see itemsLight
+	undoes   bool      // what it has changed will be undone then
+	looked   Stats     // the look-ups before it
+	chance   uint64    // and the state of rng
+	fed      []fed     // keys that somebody waits for
+	served   []*Waiter // to be told at the turn's end
 
 	args    command.Args
 	scratch []byte
@@ -110,6 +112,8 @@ type Settings struct {
 	// Events says that changes are recorded as Events; NewKeys and Misses, that
 	// so are keys that come, and those that were looked for and are missing.
 	Events, NewKeys, Misses bool
+	// SpillMin is the shortest value, in bytes, that may become cold.
+	SpillMin int
 	// Kinds are the types of value that commands of other families may meet.
 	Kinds Kinds
 }
@@ -136,7 +140,7 @@ func DefaultSettings() *Settings {
 		SetPackedEntries: 128, SetPackedValue: 64, SortedSetPackedEntries: 128, SortedSetPackedValue: 64,
 		SetIntsetEntries: 512, ListPackedSize: -2, HLLSparseMax: 3000,
 		StreamBlockBytes: 4096, StreamBlockEntries: 100,
-		LFULogFactor: 10, LFUDecayMinutes: 1, Samples: 5, Tenacity: 10, ActiveExpire: true,
+		LFULogFactor: 10, LFUDecayMinutes: 1, Samples: 5, Tenacity: 10, ActiveExpire: true, SpillMin: 64,
 		Compaction: Compaction{On: true, Ignore: 4 << 20, Lower: 10, Upper: 100, CycleMin: 1, CycleMax: 25},
 	}
 }
@@ -212,22 +216,17 @@ func (tx *Tx) EachShard(visit func(*Shard)) {
 // Lookup finds a key for a reading command: it counts a hit or a miss and
 // marks the key as used. A key past its deadline is missing, and goes now.
 func (tx *Tx) Lookup(key []byte) Value {
-	v := tx.Peek(key)
-	if v.slot == nil {
-		tx.missed(key)
-		return v
-	}
-	v.sh.Stats.Hits++
-	if !tx.noTouch {
-		tx.mark(v.slot)
+	v := tx.LookupOutline(key)
+	if v.head.cold {
+		tx.thaw(&v)
 	}
 	return v
 }
 
 // Glance is Lookup without marking the key as used, for commands that look at
-// a key from outside, such as EXISTS and TTL.
+// a key from outside, such as EXISTS and TTL. Its value is an Outline.
 func (tx *Tx) Glance(key []byte) Value {
-	v := tx.Peek(key)
+	v := tx.Outline(key)
 	if v.slot == nil {
 		tx.missed(key)
 	} else {
@@ -246,41 +245,20 @@ func (tx *Tx) missed(key []byte) {
 
 // Find is Lookup without counting, for commands that write.
 func (tx *Tx) Find(key []byte) Value {
-	v := tx.Peek(key)
-	if v.slot == nil {
-		return v
+	v := tx.FindOutline(key)
+	if v.head.cold {
+		tx.thaw(&v)
 	}
-	if v.d.saving != nil {
-		tx.keep(&v)
-	}
-	if !tx.noTouch {
-		tx.mark(v.slot)
-	}
+	v.disown()
 	return v
 }
 
 // Peek is Find without marking the key as used, for commands that nobody
 // should notice, such as OBJECT.
 func (tx *Tx) Peek(key []byte) Value {
-	if tx.trace != nil {
-		tx.trace(key)
-	}
-	v := Value{home: tx.homeOf(key)}
-	v.slot, v.head = tx.find(v.home, key)
-	if v.slot == nil {
-		return Value{}
-	}
-	switch {
-	case v.overdue(keyEnds, tx.now):
-		tx.expire(&v)
-		return Value{}
-	case v.overdue(fieldEnds, tx.now):
-		tx.expireFields(&v, expireSlice)
-		v.slot, v.head = v.find(key, v.sh.hash(key))
-		if v.slot == nil {
-			return Value{}
-		}
-		v.see(tx.now)
+	v := tx.Outline(key)
+	if v.head.cold {
+		tx.thaw(&v)
 	}
 	return v
 }
@@ -377,7 +355,7 @@ func (tx *Tx) Changed() bool { return tx.dirty }
 func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
 	outer, db, edits := tx.args, tx.DB, tx.effects.edits
 	tx.args.Reset(&spec.Meta, argv)
-	reply := spec.Run(tx, &tx.args)
+	reply := tx.handle(spec)
 	tx.args = outer
 	tx.recordCommand(&spec.Meta, argv, db, edits)
 	if tx.tracks() {

@@ -106,7 +106,7 @@ func (v Value) Is(t Type) bool { return v.head.typ == t }
 
 // Encoding tells how the value is kept.
 func (v Value) Encoding() Encoding {
-	if v.head.object() {
+	if v.head.object() && !v.head.cold {
 		return v.Object().Encoding()
 	}
 	return v.head.enc
@@ -120,6 +120,9 @@ func (v Value) IsObject() bool { return v.head.object() }
 // family has put there. It lies in the slab: it may be changed in place
 // (followed by Tx.Touch), never kept.
 func (v Value) Packed() []byte {
+	if v.head.cold {
+		panic(errCold)
+	}
 	n := v.head.size()
 	return v.sh.mem.Bytes(v.slot.Ref(), n)[v.head.valueAt() : v.head.valueAt()+v.head.valLen]
 }
@@ -141,18 +144,29 @@ func (v Value) Mem() *slab.Heap { return v.sh.mem }
 // Stamp is the access clock of the value: see Tx.Idle.
 func (v Value) Stamp() uint32 { return v.slot.Stamp() }
 
-// Bytes is the memory that the key and its value take, in bytes.
+// Bytes is the memory that the key and its value take, in bytes; if it is cold,
+// that it would take if it were not.
 func (v Value) Bytes() int64 {
-	n := int64(v.sh.mem.Size(v.head.size())) + bytesPerSlot
+	head := v.head
+	head.cold = false
+	n := int64(v.sh.mem.Size(head.size())) + bytesPerSlot
 	for e := range endings {
 		if v.head.has(e.flag()) {
 			n += bytesPerDeadline
 		}
 	}
-	if v.head.object() {
+	if v.head.object() && !v.head.cold {
 		n += v.Object().Bytes()
 	}
 	return n
+}
+
+// inMemory is Bytes for what the key and its value take now.
+func (v Value) inMemory() int64 {
+	if !v.head.cold {
+		return v.Bytes()
+	}
+	return int64(v.sh.mem.Size(v.head.size())) + bytesPerSlot
 }
 
 // The shares of table and deadline orders in a key's memory, for MEMORY USAGE.

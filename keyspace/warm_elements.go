@@ -28,7 +28,7 @@ func (sh *Shard) warmElements(part []Request) (touched byte) {
 func (sh *Shard) warmValue(run []Request) (touched byte) {
 	q := &run[0]
 	head, same := sh.holds(q.slot.Ref(), q.Argv[q.Spec.SingleKey()])
-	if !same || !head.object() {
+	if !same || !head.object() || head.cold {
 		return 0
 	}
 	value := Value{home: home{sh, &sh.dbs[q.DB]}, slot: q.slot, head: head}

@@ -66,7 +66,7 @@ func (at home) flagWatched(key []byte, on bool) {
 	}
 	now := head
 	now.flags ^= flagWatched
-	entry := at.sh.mem.Bytes(slot.Ref(), entryMin)
+	entry := at.sh.mem.Bytes(slot.Ref(), head.keyAt)
 	entry[1] = now.flags
 	for e := range endings {
 		if head.has(e.flag()) {

@@ -313,7 +313,7 @@ func (l *Lock) watch(x *keyspace.Execute, s *Session, keys [][]byte) keyspace.Re
 	fresh := l.keys[before:]
 	return keyspace.Request{DB: s.db, Do: func(tx *keyspace.Tx) resp.Reply {
 		for _, k := range fresh {
-			tx.Peek(k.key) // one that is past its deadline goes before it is watched
+			tx.Outline(k.key) // one that is past its deadline goes before it is watched
 			tx.Watch(k.key, l)
 		}
 		return resp.OK

@@ -70,10 +70,11 @@ func debugDigest(v View, _ *command.Args) resp.Reply {
 		for _, key := range keys {
 			var one digest
 			one.mix(key)
-			if !v.digestValue(&one, key) {
-				continue
-			}
-			all.add(one[:])
+			v.Tx.Whole(key, func() {
+				if v.digestValue(&one, key) {
+					all.add(one[:])
+				}
+			})
 		}
 	}
 	v.Tx.DB = home

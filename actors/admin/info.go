@@ -24,6 +24,7 @@ type section struct {
 	title string
 	sets  set
 	write func(*report)
+	there func(*report) bool // nil: always
 }
 
 // set says which words ask for a section beside its name.
@@ -37,19 +38,20 @@ const (
 
 // sections are all of them, in Redis's order.
 var sections = []section{
-	{"server", "Server", usual, (*report).server},
-	{"clients", "Clients", usual, (*report).clients},
-	{"memory", "Memory", usual, (*report).memoryUse},
-	{"persistence", "Persistence", usual, (*report).persistence},
-	{"stats", "Stats", usual, (*report).stats},
-	{"replication", "Replication", usual, (*report).replication},
-	{"cpu", "CPU", usual, (*report).processor},
-	{"modules", "Modules", inDefault, func(*report) {}},
-	{"commandstats", "Commandstats", inAll, (*report).commandStats},
-	{"errorstats", "Errorstats", usual, (*report).errorStats},
-	{"latencystats", "Latencystats", inAll, (*report).latencyStats},
-	{"cluster", "Cluster", usual, (*report).cluster},
-	{"keyspace", "Keyspace", usual, (*report).keyspace},
+	{"server", "Server", usual, (*report).server, nil},
+	{"clients", "Clients", usual, (*report).clients, nil},
+	{"memory", "Memory", usual, (*report).memoryUse, nil},
+	{"persistence", "Persistence", usual, (*report).persistence, nil},
+	{"tier", "Tier", usual, (*report).tier, func(r *report) bool { return r.system.Tier != nil }},
+	{"stats", "Stats", usual, (*report).stats, nil},
+	{"replication", "Replication", usual, (*report).replication, nil},
+	{"cpu", "CPU", usual, (*report).processor, nil},
+	{"modules", "Modules", inDefault, func(*report) {}, nil},
+	{"commandstats", "Commandstats", inAll, (*report).commandStats, nil},
+	{"errorstats", "Errorstats", usual, (*report).errorStats, nil},
+	{"latencystats", "Latencystats", inAll, (*report).latencyStats, nil},
+	{"cluster", "Cluster", usual, (*report).cluster, nil},
+	{"keyspace", "Keyspace", usual, (*report).keyspace, nil},
 }
 
 // fields are the lines of a section.
@@ -79,7 +81,7 @@ func info(v View, a *command.Args) resp.Reply {
 	wanted := readSections(a)
 	r := &report{View: v}
 	for i := range sections {
-		if !wanted(&sections[i]) {
+		if s := &sections[i]; !wanted(s) || s.there != nil && !s.there(r) {
 			continue
 		}
 		if len(r.text) > 0 {

@@ -28,6 +28,9 @@ func (r *report) shardStats() (sum keyspace.Stats) {
 		sum.KeysMoved += sh.Stats.KeysMoved
 		sum.KeysStayed += sh.Stats.KeysStayed
 		sum.Freed += sh.Stats.Freed
+		sum.Spilled += sh.Stats.Spilled
+		sum.Fetched += sh.Stats.Fetched
+		sum.HeldFetches += sh.Stats.HeldFetches
 		sum.CompactedFor = max(sum.CompactedFor, sh.Stats.CompactedFor+sh.Stats.CompactingFor)
 		sum.CompactingFor = max(sum.CompactingFor, sh.Stats.CompactingFor)
 	})

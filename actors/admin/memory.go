@@ -21,7 +21,7 @@ var _ = KeyspaceCommands.Add(command.Spec[View]{
 	Meta: command.Meta{
 		Name: "MEMORY|USAGE", Syntax: "key [SAMPLES count]", Arity: -3, Complexity: "O(1)",
 		Summary: "Tells how many bytes a key and its value take. Nothing is estimated, so SAMPLES changes nothing.",
-		Group:   "server", Since: "0.1.0", Flags: command.ReadOnly,
+		Group:   "server", Since: "0.1.0", Flags: command.ReadOnly | command.KeysOnly,
 		Keys: []command.Keys{{First: 2, Flags: command.RO}},
 		Examples: "> MEMORY USAGE nokey\n_\n> SET k v\n+OK\n> MEMORY USAGE k SAMPLES\n-ERR syntax error\n" +
 			"> MEMORY USAGE k SAMPLES many\n-ERR value is not an integer or out of range\n",
@@ -39,7 +39,7 @@ func memoryUsage(v View, a *command.Args) resp.Reply {
 			a.Syntax()
 		}
 	}
-	found := v.Tx.Peek(key)
+	found := v.Tx.Outline(key)
 	switch {
 	case a.Bad():
 		return a.Err()

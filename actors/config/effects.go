@@ -66,6 +66,7 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 		Databases: int(c.Int("databases")), Clients: int(c.Int("maxclients")),
 		Log: log, Families: []actors.Family{c.family}, Ready: c.attach,
 		Dir: c.Text("dir"), Storage: c.storage(), OwnsHeap: true,
+		Tier: c.tier(),
 	}
 	if c.Bool("single-threaded") {
 		o.Loops, o.Shards = 1, 1

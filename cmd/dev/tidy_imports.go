@@ -35,7 +35,7 @@ var builtOn = map[string][]string{
 // isOnDisk reports whether a file belongs to the packages about what is on disk, which
 // are no part of the pure keyspace.
 func isOnDisk(f *sourceFile) bool {
-	return slices.Contains([]string{"keyspace/journal", "keyspace/rdb", "keyspace/aof", "keyspace/persist", "keyspace/journal/faultfs"}, f.dir)
+	return slices.Contains([]string{"keyspace/journal", "keyspace/rdb", "keyspace/aof", "keyspace/persist", "keyspace/tier", "keyspace/journal/faultfs"}, f.dir)
 }
 
 // checkArrows holds the direction of imports. A test may use its package's sub-packages and their
@@ -109,6 +109,9 @@ var licences = []licence{
 	{"golang.org/x/sys", "session/transport/system_linux.go, keyspace/slab's mmap files and keyspace/journal/fs_unix.go", isSystemFile},
 	{"syscall", "session/transport/system_linux.go, keyspace/slab's mmap files, keyspace/journal/fs_unix.go and tests of Linux alone", func(f *sourceFile) bool {
 		return isSystemFile(f) || usesOnlySystemNames(f) || f.test && strings.HasSuffix(f.base, "_linux_test.go")
+	}},
+	{"github.com/cockroachdb/pebble", "keyspace/tier, tests and measurements", func(f *sourceFile) bool {
+		return f.dir == "keyspace/tier" || f.test || in("cmd/dev")(f)
 	}},
 	{"google.golang.org/protobuf", "resp/dice", in("resp/dice")},
 	{"github.com/golang/protobuf", "resp/dice", in("resp/dice")},

@@ -14,7 +14,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "EXPIRE", Syntax: "key seconds [NX | XX | GT | LT]", Arity: -3, Complexity: "O(log n) for n keys that have an end",
 		Summary: "Lets a key end after some seconds; at once if they are not positive.",
-		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RW | command.Update),
 		Examples: "> SET k v\n+OK\n" +
 			"> EXPIRE k 100\n:1\n" +
@@ -32,7 +32,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "PEXPIRE", Syntax: "key milliseconds [NX | XX | GT | LT]", Arity: -3, Complexity: "O(log n) for n keys that have an end",
 		Summary: "Lets a key end after some milliseconds; at once if they are not positive.",
-		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RW | command.Update),
 		Examples: "> SET k v\n+OK\n" +
 			"> PEXPIRE k 100000\n:1\n" +
@@ -47,7 +47,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "EXPIREAT", Syntax: "key unix-time-seconds [NX | XX | GT | LT]", Arity: -3, Complexity: "O(log n) for n keys that have an end",
 		Summary: "Lets a key end at a time, in seconds; at once if that has passed.",
-		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RW | command.Update),
 		Examples: "> SET k v\n+OK\n" +
 			"> EXPIREAT k 33177117420\n:1\n" +
@@ -63,7 +63,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "PEXPIREAT", Syntax: "key unix-time-milliseconds [NX | XX | GT | LT]", Arity: -3, Complexity: "O(log n) for n keys that have an end",
 		Summary: "Lets a key end at a time, in milliseconds; at once if that has passed.",
-		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.Write | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RW | command.Update),
 		Examples: "> SET k v\n+OK\n" +
 			"> PEXPIREAT k 33177117420000\n:1\n" +
@@ -90,7 +90,7 @@ func expire(tx *keyspace.Tx, a *command.Args, millis, base int64) resp.Reply {
 	if a.Bad() {
 		return a.Err()
 	}
-	v := tx.Find(key)
+	v := tx.FindOutline(key)
 	switch {
 	case v.Missing(), !cond.allow(tx.Deadline(v), deadline):
 		return resp.Zero

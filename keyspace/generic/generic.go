@@ -25,7 +25,7 @@ func existsIn(tx *keyspace.Tx, db int, key []byte) bool {
 	home := tx.DB
 	tx.DB = db
 	defer func() { tx.DB = home }()
-	return !tx.Find(key).Missing()
+	return !tx.FindOutline(key).Missing()
 }
 
 // countKeys is how many of the words left are keys for which is says yes.

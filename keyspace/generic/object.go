@@ -19,7 +19,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "OBJECT|ENCODING", Syntax: "key", Arity: 3, Complexity: "O(1)",
 		Summary: "Tells in which form a value is kept, in Redis's terms.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.KeysOnly,
 		Keys: []command.Keys{{First: 2, Flags: command.RO}},
 		Examples: "> SET k 5\n+OK\n" +
 			"> OBJECT ENCODING k\n\"int\"\n" +
@@ -37,7 +37,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "OBJECT|REFCOUNT", Syntax: "key", Arity: 3, Complexity: "O(1)",
 		Summary: "Tells how often a value is shared: never here, but small integers count as in Redis.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.KeysOnly,
 		Keys: []command.Keys{{First: 2, Flags: command.RO}},
 		Examples: "> SET k v\n+OK\n" +
 			"> OBJECT REFCOUNT k\n:1\n" +
@@ -50,7 +50,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "OBJECT|IDLETIME", Syntax: "key", Arity: 3, Complexity: "O(1)",
 		Summary: "Tells for how many seconds a key has not been used.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Random,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Random | command.KeysOnly,
 		Keys: []command.Keys{{First: 2, Flags: command.RO}},
 		Examples: "> SET k v\n+OK\n" +
 			"> OBJECT IDLETIME k\n:0\n" +
@@ -71,7 +71,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "OBJECT|FREQ", Syntax: "key", Arity: 3, Complexity: "O(1)",
 		Summary: "Tells how often a key is used, on a logarithmic scale; under an LFU maxmemory-policy only.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Random,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Random | command.KeysOnly,
 		Keys: []command.Keys{{First: 2, Flags: command.RO}},
 		Examples: "> SET k v\n+OK\n" +
 			"> OBJECT FREQ nokey\n_\n" +
@@ -97,7 +97,7 @@ var (
 
 // object answers a question about a value, null if it is missing.
 func object(tx *keyspace.Tx, a *command.Args, tell func(keyspace.Value) resp.Reply) resp.Reply {
-	v := tx.Peek(a.Key())
+	v := tx.Outline(a.Key())
 	if v.Missing() {
 		return resp.Nil
 	}

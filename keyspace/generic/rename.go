@@ -53,7 +53,7 @@ func rename(tx *keyspace.Tx, a *command.Args, onlyNew bool) resp.Reply {
 		return resp.ErrNoSuchKey
 	}
 	switch same := bytes.Equal(from, to); {
-	case onlyNew && (same || !tx.Find(to).Missing()):
+	case onlyNew && (same || !tx.FindOutline(to).Missing()):
 		return resp.Zero
 	case !same:
 		tx.Rename(from, to, tx.DB, keyspace.Transfer{Gone: "rename_from", Made: "rename_to"})

@@ -64,7 +64,7 @@ func restore(tx *keyspace.Tx, a *command.Args) resp.Reply {
 	switch {
 	case a.Bad():
 		return a.Err()
-	case !o.replace && !tx.Find(key).Missing():
+	case !o.replace && !tx.FindOutline(key).Missing():
 		return errBusyKey
 	}
 	deadline := o.deadline(tx, a, ttl)
@@ -96,7 +96,7 @@ type dumped struct {
 
 // put makes the key what was dumped.
 func (o *restoreOptions) put(tx *keyspace.Tx, key []byte, d dumped) (mistake resp.Reply) {
-	kind, existed := tx.Kind(d.Type()), !tx.Peek(key).Missing()
+	kind, existed := tx.Kind(d.Type()), !tx.Outline(key).Missing()
 	if kind.PutParts != nil {
 		mistake = kind.PutParts(tx, key, d.Stream(), d.deadline, "restore")
 	} else {

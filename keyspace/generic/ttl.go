@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "TTL", Syntax: "key", Arity: 2, Complexity: "O(1)",
 		Summary: "Returns in how many seconds a key ends: -1 for never, -2 if it does not exist.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RO | command.Access),
 		Examples: "> SET k v EX 100\n+OK\n" +
 			"> TTL k\n:100\n" +
@@ -24,7 +24,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "PTTL", Syntax: "key", Arity: 2, Complexity: "O(1)",
 		Summary: "Returns in how many milliseconds a key ends: -1 for never, -2 if it does not exist.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RO | command.Access),
 		Examples: "> SET k v\n+OK\n" +
 			"> PTTL k\n:-1\n" +
@@ -38,7 +38,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "EXPIRETIME", Syntax: "key", Arity: 2, Complexity: "O(1)",
 		Summary: "Returns at which second of Unix time a key ends: -1 for never, -2 if it does not exist.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RO | command.Access),
 		Examples: "> SET k v EXAT 33177117420\n+OK\n" +
 			"> EXPIRETIME k\n:33177117420\n" +
@@ -51,7 +51,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "PEXPIRETIME", Syntax: "key", Arity: 2, Complexity: "O(1)",
 		Summary: "Returns at which millisecond of Unix time a key ends: -1 for never, -2 if it does not exist.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RO | command.Access),
 		Examples: "> SET k v PXAT 33177117420000\n+OK\n" +
 			"> PEXPIRETIME k\n:33177117420000\n" +

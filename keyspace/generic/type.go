@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*keyspace.Tx]{
 	Meta: command.Meta{
 		Name: "TYPE", Syntax: "key", Arity: 2, Complexity: "O(1)",
 		Summary: "Tells what kind of value a key holds, none if it is missing.",
-		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast,
+		Group:   "generic", Since: "0.1.0", Flags: command.ReadOnly | command.Fast | command.KeysOnly,
 		Keys: command.OneKey(command.RO),
 		Examples: "> SET k v\n+OK\n" +
 			"> HSET h f v\n:1\n" +

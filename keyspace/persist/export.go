@@ -84,7 +84,7 @@ func (e *exporter) all(s *Store) error {
 		broken := s.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
 			tx.Load(func() {
 				for tx.DB = 0; tx.DB < s.Node.Databases(); tx.DB++ {
-					tx.Each(func(v keyspace.Value) bool { e.key(tx, v); return true })
+					tx.EachWhole(func(v keyspace.Value) bool { e.key(tx, v); return true })
 				}
 			})
 		})

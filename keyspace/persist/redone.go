@@ -134,7 +134,7 @@ func writeShard(tx *keyspace.Tx, databases int, out *rdb.FileWriter) {
 	i := newImage(false)
 	for tx.DB = 0; tx.DB < databases; tx.DB++ {
 		parts := i.Database(nil, tx.DB)
-		tx.Each(func(v keyspace.Value) bool {
+		tx.EachWhole(func(v keyspace.Value) bool {
 			if parts = i.Entry(parts, tx, v); len(parts) < writeBytes {
 				return true
 			}

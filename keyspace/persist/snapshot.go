@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type snapshot struct {
 	untimed bool // without deadlines of fields
 	file    journal.File
 	images  []*image // by shard
+	thawed  []*image // of cold values, likewise
 	buffer  *bufio.Writer
 	sizes   []size
 	sum     uint32 // of what was written
@@ -82,6 +84,8 @@ func (s *Store) writeAs(p *snapshot, path string, cut func() uint64, halt <-chan
 // are walked to the end, whatever happens.
 func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err error) {
 	var libraries [][]byte
+	p.Node.HoldTier()
+	defer p.Node.ReleaseTier()
 	broken := p.Node.VisitEach(func(tx *keyspace.Tx) {
 		w.version, w.changes, libraries = cut(), p.Node.Changes(), p.Functions.Libraries()
 		p.begin(tx)
@@ -107,7 +111,7 @@ func (p *snapshot) run(cut func() uint64, halt <-chan struct{}) (w written, err 
 			p.fail(late)
 		})
 	}
-	for _, i := range p.images {
+	for _, i := range slices.Concat(p.images, p.thawed) {
 		w.left += i.left
 	}
 	if p.err == nil {
@@ -184,10 +188,13 @@ func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 	var bytes []byte
 	var keys, before, wants int
 	pace := pace{store: p.Store}
+	cold := p.newColdPart()
+	defer cold.close()
 	for done := false; !done; {
 		p.heed(shard, halt)
 		broken := p.Node.Visit([]int{shard}, func(tx *keyspace.Tx) {
 			bytes, done = tx.SaveSome(bytes[:0], sliceBytes)
+			cold.met = tx.TakeCold()
 			keys, wants = tx.SavedKeys(), p.images[shard].wants()
 			pace.look(tx)
 		})
@@ -198,6 +205,7 @@ func (p *snapshot) walk(shard int, halt <-chan struct{}) {
 			return
 		}
 		p.put(bytes, wants)
+		cold.write()
 		pace.rest()
 	}
 }

@@ -115,7 +115,9 @@ func (o *setOptions) allow(tx *keyspace.Tx, key []byte) (reply resp.Reply, allow
 	switch {
 	case o.get:
 		v = tx.Lookup(key)
-	case o.onlyNew || o.onlyOld || o.onlyEqual:
+	case o.onlyNew || o.onlyOld:
+		v = tx.FindOutline(key)
+	case o.onlyEqual:
 		v = tx.Find(key)
 	default:
 		return resp.OK, true

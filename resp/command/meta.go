@@ -97,6 +97,7 @@ const (
 	NoMandatoryKeys                  // may name keys and need not: scripts
 	TellsHealth                      // refused while nothing can be written, though it writes nothing: PING
 	Strays                           // may come to use keys that it doesn't name: see keyspace.Tx.Everywhere
+	KeysOnly                         // mostly does without the values of its keys: see keyspace.Tx.Outline
 )
 
 // Has reports whether all of want are set.

@@ -80,7 +80,7 @@ func (k *keys) remove(parcels []*parcel) (trouble resp.Reply) {
 		var changed []string
 		for _, p := range parcels {
 			tx.Unwatch(p.key, p)
-			switch gone := tx.Peek(p.key).Missing(); {
+			switch gone := tx.Outline(p.key).Missing(); {
 			case !p.arrived, gone && p.over(tx.Now()):
 			case p.touched.Load():
 				changed = append(changed, strconv.Quote(string(p.key)))
@@ -123,7 +123,7 @@ func (k *keys) turn(names [][]byte, do func(*keyspace.Tx) resp.Reply) (answer re
 		return resp.OK
 	}
 	answer = resp.ErrInternal // unless do returns
-	x.Requests = []keyspace.Request{{DB: k.db, Do: func(tx *keyspace.Tx) resp.Reply {
+	x.Requests = []keyspace.Request{{DB: k.db, Keys: names, Do: func(tx *keyspace.Tx) resp.Reply {
 		answer = do(tx)
 		return resp.OK
 	}}}

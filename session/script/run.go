@@ -83,7 +83,9 @@ func (t there) run(j *job, argv [][]byte) resp.Reply {
 	r.weighIn(j)
 	r.look(j)
 	m.begin(r)
+	t.tx.Shield(true)
 	reply := r.execute(j)
+	t.tx.Shield(false)
 	t.tx.DB = r.first
 	if r.listed {
 		t.unlist(r)

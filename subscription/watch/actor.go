@@ -157,7 +157,7 @@ func (a *subscriptionActor) post(x *keyspace.Execute, do func(*keyspace.Tx), own
 func (a *subscriptionActor) send(x *keyspace.Execute, do func(*keyspace.Tx), owner keyspace.Owner) {
 	x.Encoder = resp.V2
 	x.Heavy = a.query.Spec.Flags.Has(command.Heavy)
-	x.Requests = append(x.Requests, keyspace.Request{DB: a.query.DB, Do: func(tx *keyspace.Tx) resp.Reply {
+	x.Requests = append(x.Requests, keyspace.Request{DB: a.query.DB, Spec: a.query.Spec, Argv: a.query.Argv, Do: func(tx *keyspace.Tx) resp.Reply {
 		do(tx)
 		return resp.Nothing
 	}})

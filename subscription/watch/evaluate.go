@@ -35,11 +35,6 @@ func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
 		r.same, r.version, r.keys = true, s.tap.version.Load(), len(e.keys)
 		return r
 	}
-	if s.every {
-		r.found, r.covered, r.version, r.gap = s.take(true)
-	} else {
-		r.covered, r.version = s.tap.read()
-	}
 	e.at, e.other = 0, nil
 	if e.trace == nil {
 		e.trace = e.note
@@ -48,6 +43,11 @@ func (s *Subscription) evaluate(tx *keyspace.Tx) (r reading) {
 	defer tx.Trace(nil)
 	reply := tx.Call(s.query.Spec, s.query.Argv)
 	e.timed = tx.ClockRead()
+	if s.every { // here, as what is before may have to begin anew
+		r.found, r.covered, r.version, r.gap = s.take(true)
+	} else {
+		r.covered, r.version = s.tap.read()
+	}
 	if r.void = tx.Changed(); !r.void {
 		s.record(&r, reply)
 	}
