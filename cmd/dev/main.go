@@ -21,6 +21,8 @@ type commands struct {
 	Tidy     tidyCmd     `cmd:"" help:"Say where the tree leaves its own style."`
 	New      newCmd      `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
 	Soak     soakCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
+	Abuse    abuseCmd    `cmd:"" help:"Run the tests of abuse at full size: 50,000 links, 1 GB of replies, transactions of a million commands."`
+	Licenses licensesCmd `cmd:"" help:"Write deploy/licenses.txt: every module that the server is built of, with its licence."`
 	Crash    crashCmd    `cmd:"" help:"Kill the server in the middle of everything, again and again, and compare what is left with what it promised."`
 	Commands commandsCmd `cmd:"" help:"Write the parts of the README that follow from the code: commands, differences, what is missing."`
 	Record   recordCmd   `cmd:"" help:"Take down a conversation with a server as a transcript."`

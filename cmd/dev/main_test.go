@@ -48,6 +48,8 @@ func TestBenchDefaults(t *testing.T) {
 	f("bench watch", "bench", "watch")
 	f("bench memory", "bench", "memory")
 	f("bench gc", "bench", "gc")
+	f("bench tls", "bench", "tls")
+	f("abuse", "abuse")
 	c := speedCmd{Pipeline: []int{1, 16}, Links: []int{50}, Size: []int{16}}
 	if shapes := c.shapes(); len(shapes) != 6 || shapes[0].Command != "get" || shapes[5].Command != "mset" {
 		t.Errorf("%v", shapes)
