@@ -45,7 +45,7 @@ func (c *tlsCmd) Run(ctx context.Context) error {
 		for _, pipeline := range []int{1, 16} {
 			s := shape{Command: command, Pipeline: pipeline, Links: c.Links, Size: 16, Keys: 100_000}
 			fmt.Fprintf(os.Stderr, "%s: %d rounds\n", s, c.Rounds)
-			ours, theirs, err := c.compare(ctx, s, troupe, redis, files)
+			ours, theirs, err := c.compare(ctx, s, []program{troupe, redis}, files)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s, err)
 			}
@@ -78,9 +78,9 @@ func writeCertificates() (files tlstest.Files, forget func(), err error) {
 }
 
 // compare is speedCmd.compare over TLS.
-func (c *tlsCmd) compare(ctx context.Context, s shape, troupe, redis program, files tlstest.Files) (ours, theirs []measure, err error) {
+func (c *tlsCmd) compare(ctx context.Context, s shape, both []program, files tlstest.Files) (ours, theirs []measure, err error) {
 	for round := range c.Rounds {
-		order := []program{troupe, redis}
+		order := slices.Clone(both)
 		if round%2 == 1 {
 			slices.Reverse(order)
 		}
@@ -89,7 +89,7 @@ func (c *tlsCmd) compare(ctx context.Context, s shape, troupe, redis program, fi
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", p.name, err)
 			}
-			if p.name == troupe.name {
+			if p.name == both[0].name {
 				ours = append(ours, m)
 			} else {
 				theirs = append(theirs, m)
@@ -113,7 +113,7 @@ func (c *tlsCmd) measureFresh(ctx context.Context, s shape, p program, files tls
 	defer srv.stop()
 	const warming = 20_000
 	send := func(count int) (traffic, error) {
-		return benchmark(ctx, port, s, count, "--tls", "--cacert", files.Authority)
+		return benchmark(ctx, []string{"-p", strconv.Itoa(port), "--tls", "--cacert", files.Authority}, s, count)
 	}
 	warm, err := send(wholeBatches(warming, s))
 	if err != nil {

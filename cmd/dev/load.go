@@ -42,12 +42,12 @@ func runLoad(ctx context.Context, port int, s shape, count int) (traffic, error)
 	if s.Links == 1 && s.Pipeline == 1 {
 		return pingPong(ctx, port, s, count)
 	}
-	return benchmark(ctx, port, s, count)
+	return benchmark(ctx, []string{"-p", strconv.Itoa(port)}, s, count)
 }
 
-// benchmark has redis-benchmark send count commands; extra are words of its line.
-func benchmark(ctx context.Context, port int, s shape, count int, extra ...string) (traffic, error) {
-	args := append(extra, "-p", strconv.Itoa(port), "--csv",
+// benchmark has redis-benchmark send count commands to where the words of its line say.
+func benchmark(ctx context.Context, where []string, s shape, count int) (traffic, error) {
+	args := append(slices.Clone(where), "--csv",
 		"-n", strconv.Itoa(count), "-c", strconv.Itoa(s.Links), "-P", strconv.Itoa(s.Pipeline), "-r", strconv.Itoa(s.Keys))
 	args = append(args, workloadOf(s.Command).command(s)...)
 	cmd := exec.CommandContext(ctx, "redis-benchmark", args...)
