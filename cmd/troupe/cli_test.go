@@ -364,6 +364,107 @@ func TestWatchWithoutATerminal(t *testing.T) {
 	f("d", "0 state []\n", `1 state ["f","v"]`+"\n", "-2", "HGETALL.WATCH")
 }
 
+// A watch that is all the client was started for ends it.
+func TestWatchAloneOnATerminal(t *testing.T) {
+	t.Parallel()
+	port := freePort(t)
+	s := start(t, nil, "--port", port)
+	s.dial().ask("SET", "k", "v")
+	x := openTerminal(t, cliCommand(t, port, "GET.WATCH", "k"))
+	x.ends(`  "v"`)
+	x.press("typed\r")
+	s.dial().ask("SET", "k", "w")
+	x.ends(`~ "w"`)
+	x.press("\x03")
+	if err := <-x.ended; err != nil || strings.Contains(x.screen(), "typed") {
+		t.Errorf("it ends with %v:\n%s", err, x.screen())
+	}
+	x = openTerminal(t, cliCommand(t, port, "HGETALL.WATCH", "k"))
+	if err := <-x.ended; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	x.ends("(error) WRONGTYPE Operation against a key holding the wrong kind of value")
+	x = openTerminal(t, cliCommand(t, port, "GET.WATCH", "k"))
+	x.ends(`  "w"`)
+	c := s.dial()
+	c.send("WATCHES", "LIST")
+	text := make([]byte, 4096)
+	n, err := c.in.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, behind, _ := strings.Cut(string(text[:n]), "fingerprint\r\n$16\r\n")
+	if got := s.dial().ask("WATCHES", "KILL", behind[:16]); got != ":1" {
+		t.Fatalf("%s of %s", got, text[:n])
+	}
+	if err := <-x.ended; err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	x.has("  end\n~ (error)")
+}
+
+func TestPromptInRESP2(t *testing.T) {
+	t.Parallel()
+	port := freePort(t)
+	s := start(t, nil, "--port", port)
+	x := openTerminal(t, cliCommand(t, port, "-2"))
+	host := "127.0.0.1:" + port
+	x.ends(host + ">")
+	other := s.dial()
+	other.ask("ZADD", "board", "1", "ann", "2", "bob")
+	for i := range 9 {
+		other.ask("ZADD", "board", fmt.Sprint(10+i), fmt.Sprintf("somebody else %d", i))
+	}
+	x.press("observe delta zrange board 0 -1 withscores\r")
+	x.has(`  1) "ann"`)
+	other.ask("ZADD", "board", "3", "ann") // a delta, whose places count pairs
+	x.has(` 1) "bob"`)
+	x.has(`+  4) "3"`)
+	x.press("\x03get k\r")
+	x.ends(host+"> get k", "(nil)", host+">")
+	x.press("subscribe a\r")
+	x.ends("3) (integer) 1")
+	x.press("\x03ping\r")
+	x.ends("PONG", host+">")
+	elsewhere := freePort(t)
+	start(t, nil, "--port", elsewhere)
+	x.press("connect 127.0.0.1 " + elsewhere + "\rdbsize\r")
+	x.ends("(integer) 0", "127.0.0.1:"+elsewhere+">")
+}
+
+func TestCLIOverTLS(t *testing.T) {
+	t.Parallel()
+	s := startTLS(t)
+	f := func(want string, wantCode int, args ...string) {
+		t.Helper()
+		out, code := runCLI(t, "", cliCommand(t, s.port, append(args, "PING")...))
+		if !strings.Contains(out, want) || code != wantCode {
+			t.Errorf("%q: exit code %d, %s", args, code, out)
+		}
+	}
+	f("PONG\n", 0, "--tls", "--cacert", s.files.Authority, "--cert", s.files.Client, "--key", s.files.Client)
+	f("PONG\n", 0, "--tls", "--insecure", "--cert", s.files.Client, "--key", s.files.Client)
+	f("PONG\n", 0, "-u", "rediss://localhost:"+s.port, "--cacert", s.files.Authority, "--cert", s.files.Client, "--key", s.files.Client)
+	f("certificate signed by unknown authority", 1, "--tls")
+	f("holds no certificate", 1, "--tls", "--cacert", s.files.Key)
+}
+
+func TestScanPrintsKeys(t *testing.T) {
+	t.Parallel()
+	port := freePort(t)
+	c := start(t, nil, "--port", port).dial()
+	for i := range 200 {
+		c.ask("SET", fmt.Sprintf("key %d", i), "v")
+	}
+	out, code := runCLI(t, "", cliCommand(t, port, "--scan", "--pattern", "key 1*"))
+	if lines := strings.Split(out, "\n"); len(lines) != 112 || code != 0 || !strings.Contains(out, "key 199\n") {
+		t.Errorf("exit code %d, %d lines: %s", code, len(lines), out)
+	}
+	if out, _ := runCLI(t, "", cliCommand(t, port, "--no-raw", "--scan", "--pattern", "key 17")); out != "\"key 17\"\n" {
+		t.Errorf("printed is %s", out)
+	}
+}
+
 // It speaks to redis-server too.
 func TestPromptOfRedisServer(t *testing.T) {
 	t.Parallel()

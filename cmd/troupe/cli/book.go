@@ -5,12 +5,31 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/troupedb/troupe/resp"
 )
 
+// shelf holds the book in use. The editor's goroutine reads it while another may
+// put a new one there.
+type shelf struct{ atomic.Pointer[book] }
+
+func (s *shelf) book() *book {
+	if b := s.Load(); b != nil {
+		return b
+	}
+	return &book{}
+}
+
+// Do completes a line: see book.
+func (s *shelf) Do(line []rune, at int) (endings [][]rune, shared int) {
+	return s.book().complete(line, at)
+}
+
+func (s *shelf) hint(line string) string { return s.book().hint(line) }
+
 // book is what the server tells of its commands: what is completed and hinted at.
-// The zero book knows nothing.
+// It does not change once it is read. The zero book knows nothing.
 type book struct {
 	entries map[string]*entry // by name in capitals, a subcommand's "CLIENT LIST"
 	names   []string          // in order
@@ -32,19 +51,20 @@ type argument struct {
 
 func (b *book) isEmpty() bool { return len(b.names) == 0 }
 
-// read asks the server. One that tells nothing (its version may be old, its user
-// may not ask) has at least names, or leaves the book empty.
-func (b *book) read(ctx context.Context, c *client) {
-	*b = book{entries: map[string]*entry{}}
+// readBook asks the server. One that tells nothing (its version may be old, its
+// user may not ask) has at least names, or the book stays empty.
+func readBook(ctx context.Context, c *client) *book {
+	b := &book{entries: map[string]*entry{}}
 	docs, err := c.ask(ctx, "COMMAND", "DOCS")
 	if err != nil {
-		return
+		return b
 	}
 	if docs.IsError() {
 		b.readNames(ctx, c)
 	}
 	b.addAll(docs)
 	b.sort()
+	return b
 }
 
 func (b *book) sort() {
@@ -115,9 +135,9 @@ func (b *book) find(words []string) (_ *entry, used int) {
 	return nil, 0
 }
 
-// Do completes the name of a command, or of a subcommand, in the case in which it
+// complete completes the name of a command, or of a subcommand, in the case in which it
 // was begun.
-func (b *book) Do(line []rune, at int) (endings [][]rune, shared int) {
+func (b *book) complete(line []rune, at int) (endings [][]rune, shared int) {
 	begun := strings.TrimLeft(string(line[:at]), " ")
 	helps := ""
 	if rest, asks := cutFold(begun, "help "); asks {

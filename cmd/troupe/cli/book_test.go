@@ -65,7 +65,7 @@ func TestCompletion(t *testing.T) {
 	b := testBook(t, notated(t, docs))
 	f := func(line string, want ...string) {
 		t.Helper()
-		endings, _ := b.Do([]rune(line), len([]rune(line)))
+		endings, _ := b.complete([]rune(line), len([]rune(line)))
 		var got []string
 		for _, ending := range endings {
 			got = append(got, string(ending))

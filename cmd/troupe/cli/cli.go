@@ -86,6 +86,10 @@ func run(o *Options, s Streams) error {
 	t.between, t.after = o.Between, o.After
 	defer t.close()
 	switch {
+	case o.Scan:
+		return t.scan()
+	case len(words) > 0 && s.InTerminal && s.OutTerminal && (isWatch(words) || isStream(words)):
+		return t.runOnTerminal(words)
 	case len(words) > 0:
 		return t.runAll(words)
 	case s.InTerminal && s.OutTerminal:
@@ -182,6 +186,16 @@ func (t *talk) runAll(words []string) error {
 		}
 	}
 	return nil
+}
+
+// runOnTerminal is runAll for what shows more and more: no key spoils it.
+func (t *talk) runOnTerminal(words []string) (err error) {
+	if t.keys, err = newKeyboard(&t.shelf); err != nil {
+		return err
+	}
+	defer t.keys.close()
+	t.Out = t.keys.editor.Stdout()
+	return t.runAll(words)
 }
 
 // runLines runs the lines of the input, and ends at the first without a link.

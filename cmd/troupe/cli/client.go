@@ -178,6 +178,11 @@ func (c *client) learn(ctx context.Context, words []string, r resp.Reply) error 
 	case name == "HELLO" && len(words) > 1:
 		c.proto, _ = strconv.Atoi(words[1])
 		c.want = c.proto
+		for i, word := range words[2:] {
+			if strings.EqualFold(word, "AUTH") && i+4 < len(words) {
+				c.User, c.Password = words[i+3], words[i+4]
+			}
+		}
 	case name == "RESET":
 		c.multi, c.DB, c.proto = false, 0, 2
 		return c.agree(ctx)

@@ -26,17 +26,17 @@ func (t *talk) help(ctx context.Context, about []string) error {
 		t.emit([]byte(generalHelp))
 		return nil
 	}
-	if t.book.isEmpty() {
+	if t.shelf.book().isEmpty() {
 		if err := t.client.open(ctx); err != nil {
 			return err
 		}
-		t.book.read(ctx, t.client)
+		t.shelf.Store(readBook(ctx, t.client))
 	}
 	var text []byte
 	if group, isGroup := strings.CutPrefix(about[0], "@"); isGroup {
-		text = t.book.appendGroup(text, group)
+		text = t.shelf.book().appendGroup(text, group)
 	} else {
-		text = t.book.appendMatching(text, about)
+		text = t.shelf.book().appendMatching(text, about)
 	}
 	if len(text) == 0 {
 		t.sayf("The server tells nothing about %s", strings.Join(about, " "))

@@ -18,10 +18,11 @@ import (
 // end the editor reads on without being seen, so that no key spoils them.
 type keyboard struct {
 	editor  *readline.Instance
+	stdin   io.Closer
 	lines   chan typed
 	reading bool // the goroutine waits in the editor
 	// promptWidth is how much of the line the prompt takes.
-	promptWidth int
+	promptWidth atomic.Int32
 	hidden      atomic.Bool // nothing is edited, and only the keys that end are heard
 	resized     chan struct{}
 }
@@ -41,10 +42,12 @@ const (
 // errLeave asks to leave.
 var errLeave = io.EOF
 
-func newKeyboard(s Streams, help readline.AutoCompleter, hint func(line string) string) (*keyboard, error) {
-	k := &keyboard{lines: make(chan typed), resized: make(chan struct{}, 1)}
+func newKeyboard(books *shelf) (*keyboard, error) {
+	stdin := readline.NewCancelableStdin(os.Stdin)
+	k := &keyboard{stdin: stdin, lines: make(chan typed), resized: make(chan struct{}, 1)}
 	config := &readline.Config{
-		AutoComplete: help, Painter: painter{k, hint},
+		Stdin:        stdin,
+		AutoComplete: books, Painter: painter{k, books},
 		InterruptPrompt: "\n", EOFPrompt: "\n",
 		HistoryLimit: historyMax, DisableAutoSaveHistory: true, HistorySearchFold: true,
 		FuncFilterInputRune: k.filter, FuncOnWidthChanged: k.onResize,
@@ -99,7 +102,7 @@ func (k *keyboard) start() {
 // line waits for a line. Ctrl-C empties it, Ctrl-D is errLeave.
 func (k *keyboard) line(prompt string) (string, error) {
 	for {
-		k.promptWidth = len(prompt)
+		k.promptWidth.Store(int32(len(prompt)))
 		k.editor.SetPrompt(prompt)
 		k.start()
 		got := <-k.lines
@@ -143,12 +146,16 @@ func (k *keyboard) untilKey(ctx context.Context) (_ context.Context, stop func()
 // history that was found: else it would keep a line found by searching as empty.
 func (k *keyboard) forget() { _ = k.editor.SaveHistory("") }
 
-func (k *keyboard) close() { _ = k.editor.Close() }
+// close leaves the terminal as it was, also while the goroutine still waits.
+func (k *keyboard) close() {
+	_ = k.stdin.Close()
+	_ = k.editor.Close()
+}
 
 // painter shows a hint behind the line.
 type painter struct {
-	keys *keyboard
-	hint func(line string) string
+	keys  *keyboard
+	books *shelf
 }
 
 // Paint is called by the editor for each picture of the line. The cursor's place
@@ -159,8 +166,8 @@ func (p painter) Paint(line []rune, at int) []rune {
 	if at != len(line) || len(line) == 0 || line[len(line)-1] == '\n' {
 		return line
 	}
-	hint := []rune(p.hint(string(line)))
-	room := readline.GetScreenWidth() - p.keys.promptWidth - len(line) - 1
+	hint := []rune(p.books.hint(string(line)))
+	room := readline.GetScreenWidth() - int(p.keys.promptWidth.Load()) - len(line) - 1
 	if len(hint) == 0 || room < 2 {
 		return line
 	}

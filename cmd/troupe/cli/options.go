@@ -51,6 +51,9 @@ type Options struct {
 	Fail     bool    `short:"e" help:"End with exit code 1 if a command is answered by an error."`
 	Quoted   bool    `name:"quoted-input" help:"Arguments are quoted as in the prompt."`
 
+	Scan    bool   `help:"Print the keys of the database."`
+	Pattern string `default:"*" help:"Those that --scan prints."`
+
 	Pipe        bool   `help:"Send the protocol or the lines of standard input to the server as they are, and count the replies."`
 	PipeTimeout int    `default:"30" placeholder:"SECONDS" help:"How long --pipe waits for a reply when all is sent; 0: for ever."`
 	Eval        string `type:"path" placeholder:"FILE" help:"Run the script of a file: keys, a comma, arguments."`

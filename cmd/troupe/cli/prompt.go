@@ -13,7 +13,7 @@ import (
 
 // prompt converses with whoever sits at the terminal.
 func (t *talk) prompt() error {
-	keys, err := newKeyboard(t.Streams, &t.book, t.book.hint)
+	keys, err := newKeyboard(&t.shelf)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (t *talk) prompt() error {
 		if err := t.client.open(ctx); err != nil {
 			return err
 		}
-		t.book.read(ctx, t.client)
+		t.shelf.Store(readBook(ctx, t.client))
 		return nil
 	})
 	for {
@@ -134,8 +134,8 @@ func (t *talk) timed(ctx context.Context, words []string) error {
 	if took := time.Since(begin); err == nil && took >= slow && t.form == Human && !isWatch(words) {
 		t.sayf("(%.2fs)", took.Seconds())
 	}
-	if is(words, "AUTH") && !failed && err == nil && t.book.isEmpty() {
-		t.book.read(ctx, t.client)
+	if is(words, "AUTH") && !failed && err == nil && t.shelf.book().isEmpty() {
+		t.shelf.Store(readBook(ctx, t.client))
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (t *talk) connect(ctx context.Context, host, port string) error {
 	if err := t.client.open(ctx); err != nil {
 		return err
 	}
-	t.book.read(ctx, t.client)
+	t.shelf.Store(readBook(ctx, t.client))
 	return nil
 }
 

@@ -20,6 +20,8 @@ type screen struct {
 	now     func() time.Time
 
 	state    resp.Reply // what is shown, Nothing at first
+	next     resp.Reply // what the next picture shows
+	isNew    bool       // it is another
 	rows     []row
 	frame    frame
 	covered  int64  // by all frames
@@ -28,8 +30,8 @@ type screen struct {
 	pictured []int // the widths of the lines drawn
 }
 
-// take has a frame shown by the next picture. Until the picture is drawn, what
-// is marked is what has changed since the one before.
+// take has a frame shown by the next picture, which marks what has changed since
+// the one before it, whatever the number of frames between.
 func (s *screen) take(f frame, state resp.Reply) {
 	s.frame, s.notice = f, ""
 	if f.kind == "reset" {
@@ -38,13 +40,15 @@ func (s *screen) take(f frame, state resp.Reply) {
 	s.covered += f.covered
 	s.meter.add(s.now(), f.covered)
 	if f.kind != "progress" {
-		s.rows = mark(s.state, state)
+		s.next, s.isNew = state, true
 	}
 }
 
 // picture is what to write to show all; the cursor ends below it.
-func (s *screen) picture(state resp.Reply) []byte {
-	s.state = state
+func (s *screen) picture() []byte {
+	if s.isNew {
+		s.rows, s.state, s.isNew = mark(s.state, s.next), s.next, false
+	}
 	width, height := s.size()
 	lines := []string{
 		s.query + "    (Ctrl-C ends)",

@@ -18,7 +18,7 @@ type talk struct {
 	form           Form
 	between, after string
 	keys           *keyboard // nil where there is no prompt
-	book           book
+	shelf          shelf
 }
 
 func (t *talk) close() { t.client.drop() }
@@ -39,7 +39,7 @@ func (t *talk) run(ctx context.Context, words []string) (failed bool, err error)
 		return false, t.help(ctx, words[1:])
 	case isWatch(words) && !queued:
 		return t.watch(ctx, words)
-	case is(words, "MONITOR", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE") && !queued:
+	case isStream(words) && !queued:
 		return t.follow(ctx, words)
 	}
 	r, err := t.client.do(ctx, words)
@@ -123,7 +123,7 @@ func (t *talk) follow(ctx context.Context, words []string) (failed bool, err err
 // and the server has a way to end it.
 func (t *talk) unfollow(words []string) error {
 	if t.keys == nil {
-		return exitCode(130)
+		return nil
 	}
 	if is(words, "MONITOR") {
 		t.client.drop()

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -132,7 +131,7 @@ func (w *watching) draw() {
 	w.later = nil
 	if w.screen != nil && w.last.token != "" {
 		w.drawn = time.Now()
-		w.emit(w.screen.picture(w.state))
+		w.emit(w.screen.picture())
 	}
 }
 
@@ -192,7 +191,7 @@ func (w *watching) again(ctx context.Context, why error) (over bool, err error) 
 // tell says something beside the frames.
 func (w *watching) tell(text string) {
 	if w.screen == nil {
-		fmt.Fprintln(os.Stderr, text)
+		fmt.Fprintln(w.Err, text)
 		return
 	}
 	w.screen.notice = text

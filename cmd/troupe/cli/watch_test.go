@@ -97,7 +97,7 @@ func TestPictureFitsAndCannotSteerTheTerminal(t *testing.T) {
 	s := &screen{query: "GET.WATCH k", size: func() (int, int) { return 60, 8 }, now: func() time.Time { return now }}
 	picture := func(state resp.Reply) string {
 		s.take(frame{version: 1, covered: 30, kind: "state"}, state)
-		return string(s.picture(state))
+		return string(s.picture())
 	}
 	first := picture(resp.VerbatimText("txt", "a\x1b[2Jb\n"+strings.Repeat("x", 100)))
 	if strings.Contains(first, "\x1b[2Jb") || !strings.Contains(first, "a?[2Jb") || !strings.Contains(first, "xxx…") {

@@ -47,6 +47,11 @@ func isWatch(words []string) bool {
 		len(words[0]) > len(".WATCH") && strings.EqualFold(words[0][len(words[0])-len(".WATCH"):], ".WATCH"))
 }
 
+// isStream reports whether the answers to a command do not end.
+func isStream(words []string) bool {
+	return is(words, "MONITOR", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE")
+}
+
 // isForPeople reports whether the reply of a command is text with lines of its
 // own, which is shown as it is.
 func isForPeople(words []string) bool {
