@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/resp/command"
 )
 
@@ -32,13 +33,30 @@ type Log interface {
 	Append(now int64, bodies []byte, ends []int) (base uint64)
 }
 
+// SharingLog is a Log that does not need a copy of large words.
+type SharingLog interface {
+	Log
+	// AppendPieces is Append for bodies of which pieces lie in Buffers, in the
+	// order of their places. The log frees the Buffers.
+	AppendPieces(now int64, bodies []byte, pieces []slab.Piece, ends []int) (base uint64)
+}
+
 // effects are those of a turn.
 type effects struct {
-	on       bool // somebody records them
+	on       bool       // somebody records them
+	sharing  SharingLog // the same, if it can do with pieces
 	bodies   []byte
-	ends     []int // of the changes that are closed
-	edits    int   // changes of keys that commands have made, in this turn
-	replaced bool  // the present command has said what its effects are
+	pieces   []slab.Piece // large words, which are not in bodies
+	ends     []int        // of the changes that are closed
+	edits    int          // changes of keys that commands have made, in this turn
+	replaced bool         // the present command has said what its effects are
+}
+
+// record begins a turn that is recorded in a log, or is not.
+func (e *effects) record(log Log) {
+	if e.on = log != nil; e.on {
+		e.sharing, _ = log.(SharingLog)
+	}
 }
 
 // effectsMax bounds, in bytes, the buffer for effects that a shard keeps.
@@ -70,7 +88,24 @@ func (tx *Tx) Ended(words ...[]byte) { tx.effect(1, words) }
 func (tx *Tx) effect(ended uint64, words [][]byte, more ...[]byte) {
 	if e := &tx.effects; e.on {
 		e.bodies = appendHead(e.bodies, tx.DB, ended, len(words)+len(more))
-		e.bodies = appendWords(appendWords(e.bodies, words), more)
+		tx.recordWords(words)
+		tx.recordWords(more)
+	}
+}
+
+// recordWords records words, large ones by sharing the Buffer that they came in.
+// What a script does may be taken back, so it is copied.
+func (tx *Tx) recordWords(words [][]byte) {
+	e := &tx.effects
+	for _, word := range words {
+		e.bodies = binary.AppendUvarint(e.bodies, uint64(len(word)))
+		if len(word) >= slab.BufferMin && e.sharing != nil && !tx.Scripted {
+			if in, same := slab.Share(word); in != nil {
+				e.pieces = append(e.pieces, slab.Piece{At: len(e.bodies), Bytes: same, In: in})
+				continue
+			}
+		}
+		e.bodies = append(e.bodies, word...)
 	}
 }
 
@@ -90,12 +125,14 @@ func appendWords(body []byte, words [][]byte) []byte {
 	return body
 }
 
-// appendCommand appends a command as its own effect. It goes by the name that it
-// was declared with, which rename-command does not change.
-func appendCommand(body []byte, db int, m *command.Meta, argv [][]byte) []byte {
+// recordSelf records a command as its own effect. It goes by the name that it was
+// declared with, which rename-command does not change.
+func (tx *Tx) recordSelf(db int, m *command.Meta, argv [][]byte) {
 	name, _ := m.Container()
-	body = binary.AppendUvarint(appendHead(body, db, 0, len(argv)), uint64(len(name)))
-	return appendWords(append(body, name...), argv[1:])
+	e := &tx.effects
+	e.bodies = binary.AppendUvarint(appendHead(e.bodies, db, 0, len(argv)), uint64(len(name)))
+	e.bodies = append(e.bodies, name...)
+	tx.recordWords(argv[1:])
 }
 
 var del = []byte("DEL")
@@ -108,7 +145,7 @@ func (tx *Tx) recordCommand(m *command.Meta, argv [][]byte, db, edits int) {
 		return
 	}
 	if e.edits != edits && !e.replaced && m.Flags.Has(command.Write) {
-		e.bodies = appendCommand(e.bodies, db, m, argv)
+		tx.recordSelf(db, m, argv)
 	}
 	e.replaced = false
 }
@@ -128,7 +165,18 @@ func (tx *Tx) dropEffects() {
 	if n := len(e.ends); n > 0 {
 		end = e.ends[n-1]
 	}
+	e.dropPieces(end)
 	e.bodies, e.replaced = e.bodies[:end], false
+}
+
+// dropPieces forgets the pieces behind a place of bodies: those of effects that
+// begin there, or later.
+func (e *effects) dropPieces(end int) {
+	for n := len(e.pieces) - 1; n >= 0 && e.pieces[n].At > end; n-- {
+		e.pieces[n].In.Free()
+		e.pieces[n] = slab.Piece{}
+		e.pieces = e.pieces[:n]
+	}
 }
 
 // record hands the turn's changes to the log, or only counts them, and returns
@@ -137,13 +185,20 @@ func (tx *Tx) record(t *Turn) (base uint64) {
 	if t.Log == nil {
 		return t.Versions(tx.changes)
 	}
-	return t.Log.Append(tx.now, tx.effects.bodies, tx.effects.ends)
+	e := &tx.effects
+	if len(e.pieces) == 0 {
+		return t.Log.Append(tx.now, e.bodies, e.ends)
+	}
+	base = e.sharing.AppendPieces(tx.now, e.bodies, e.pieces, e.ends)
+	clear(e.pieces)
+	e.pieces = e.pieces[:0]
+	return base
 }
 
 // resetEffects readies the buffers for the next turn.
 func (tx *Tx) resetEffects() {
 	e := &tx.effects
-	if cap(e.bodies) > effectsMax {
+	if e.dropPieces(0); cap(e.bodies) > effectsMax {
 		e.bodies = nil
 	}
 	e.bodies, e.ends, e.edits, e.replaced = e.bodies[:0], e.ends[:0], 0, false

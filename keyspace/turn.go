@@ -60,7 +60,7 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 	tx.only, tx.now, tx.rng, tx.Settings, tx.total = last, now, t.Seed, t.Settings, total
 	tx.stamp = newStamp(now, t.Settings)
 	tx.bound, tx.oom = t.Bound, false
-	tx.effects.on = t.Log != nil
+	tx.effects.record(t.Log)
 	tx.tracking.broadcast = t.Ears != nil && t.Ears.Broadcasts()
 	if len(held) > 1 {
 		tx.only = nil

@@ -40,10 +40,10 @@ func (s *started) forgetPeak() {
 func TestMemoryOfLargeValues(t *testing.T) {
 	t.Parallel()
 	const valueMB, littleMB = 128, 16
-	for _, transport := range []string{"loops", "goroutines"} {
-		t.Run(transport, func(t *testing.T) {
+	for _, how := range [][2]string{{"loops", "no"}, {"goroutines", "no"}, {"loops", "yes"}} {
+		t.Run(how[0]+"/journal="+how[1], func(t *testing.T) {
 			t.Parallel()
-			s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1", "--transport", transport, "--appendonly", "no")
+			s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1", "--transport", how[0], "--appendonly", how[1])
 			c := s.dial()
 			c.ask("PING")
 			idle := s.residentMB("VmRSS")

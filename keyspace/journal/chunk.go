@@ -13,12 +13,14 @@ const (
 
 // chunk has whole records in the order of their versions. Append adds to buf under the log's lock, never
 // beyond its capacity; what is before a length once seen is the log's goroutine's. Its memory is a
-// slab.Buffer, which is free for other uses at once when the chunk is done with.
+// slab.Buffer, which is free for other uses at once when the chunk is done with. A record of which pieces
+// lie elsewhere has a chunk of its own, which is written as a whole: see pieces.go.
 type chunk struct {
 	buf     []byte
 	written int          // up to here it is in a file
 	kept    int          // before this it need not be kept any more
 	large   *slab.Buffer // that buf is of; nil: it is of Go's heap
+	pieces  []slab.Piece
 }
 
 // fill adds records of which the first has a version.
@@ -36,6 +38,10 @@ func (c *chunk) fill(version uint64, time int64, bodies []byte, ends []int) {
 
 // renumber gives the records of a chunk versions from the given one on.
 func (c *chunk) renumber(version uint64) {
+	if c.pieces != nil {
+		putHead(c.buf, bodyLength(c.buf), version, recordTime(c.buf))
+		return
+	}
 	for at := 0; at < len(c.buf); version++ {
 		head := c.buf[at:]
 		putHead(head, bodyLength(head), version, recordTime(head))
@@ -104,6 +110,9 @@ func (b *backlog) unwritten(spans []span) []span {
 func (b *backlog) free(spare int) {
 	for _, c := range b.chunks {
 		b.bytes -= int64(c.written - c.kept)
+		if c.pieces != nil && c.written > c.kept {
+			b.bytes -= int64(c.pieceBytes())
+		}
 		c.kept = c.written
 	}
 	done := 0
@@ -124,6 +133,7 @@ func (b *backlog) free(spare int) {
 }
 
 func (b *backlog) recycle(c *chunk, most int) {
+	c.dropPieces()
 	if cap(c.buf) != chunkBytes || len(b.spare) >= most {
 		c.drop()
 		return

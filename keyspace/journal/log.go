@@ -56,20 +56,31 @@ func (l *Log) Append(time int64, bodies []byte, ends []int) (base uint64) {
 	if bytes > ownChunkFrom {
 		own = ownChunk(bytes, time, bodies, ends)
 	}
+	base, taken := l.append(len(ends), bytes, func(base uint64) {
+		if own != nil {
+			own.renumber(base + 1)
+			l.backlog.chunks = append(l.backlog.chunks, own)
+		} else {
+			l.backlog.room(bytes).fill(base+1, time, bodies, ends)
+		}
+	})
+	if !taken && own != nil {
+		own.drop()
+	}
+	return base
+}
+
+// append has so many records, of so many bytes, put into the backlog, of which the first gets version
+// base+1; not if the log is closed.
+func (l *Log) append(records, bytes int, put func(base uint64)) (base uint64, taken bool) {
 	l.mu.Lock()
 	base = l.version.Load()
-	if len(ends) == 0 || l.closed {
-		l.version.Store(base + uint64(len(ends)))
+	l.version.Store(base + uint64(records))
+	if records == 0 || l.closed {
 		l.mu.Unlock()
-		return base
+		return base, false
 	}
-	if own != nil {
-		own.renumber(base + 1)
-		l.backlog.chunks = append(l.backlog.chunks, own)
-	} else {
-		l.backlog.room(bytes).fill(base+1, time, bodies, ends)
-	}
-	l.version.Store(base + uint64(len(ends)))
+	put(base)
 	l.backlog.bytes += int64(bytes)
 	if l.backlog.bytes >= l.most.Load() {
 		l.full.Store(true)
@@ -80,7 +91,7 @@ func (l *Log) Append(time int64, bodies []byte, ends []int) (base uint64) {
 	if call {
 		l.call()
 	}
-	return base
+	return base, true
 }
 
 // SetBacklogMax changes Config.BacklogMax.

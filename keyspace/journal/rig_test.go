@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/keyspace/journal/faultfs"
+	"github.com/troupedb/troupe/keyspace/slab"
 )
 
 var (
@@ -212,7 +213,7 @@ func (r *rig) add(sizes ...int) (last uint64) {
 	base := r.log.Version()
 	from := 0
 	for i, end := range ends {
-		if got := r.log.Append(int64(base)+1+int64(i), bodies[from:end], []int{end - from}); got != base+uint64(i) {
+		if got := r.append(int64(base)+1+int64(i), bodies[from:end]); got != base+uint64(i) {
 			r.t.Fatalf("record got %d, want %d", got+1, base+1+uint64(i))
 		}
 		version := base + 1 + uint64(i)
@@ -224,6 +225,25 @@ func (r *rig) add(sizes ...int) (last uint64) {
 		from = end
 	}
 	return r.given
+}
+
+// append appends a record, now and then in pieces.
+func (r *rig) append(time int64, body []byte) (base uint64) {
+	if len(body) < 2 || r.random == nil || r.random.IntN(8) != 0 {
+		return r.log.Append(time, body, []int{len(body)})
+	}
+	from := 1 + r.random.IntN(len(body)-1)
+	to := from + 1 + r.random.IntN(len(body)-from)
+	left := append(slices.Clone(body[:from]), body[to:]...)
+	return r.log.AppendPieces(time, left, []slab.Piece{pieceOf(body[from:to], from)}, []int{len(left)})
+}
+
+// pieceOf is bytes in a Buffer of their own.
+func pieceOf(bytes []byte, at int) slab.Piece {
+	in := slab.NewBuffer(len(bytes))
+	copied := in.Bytes()[:copy(in.Bytes(), bytes)]
+	in.Use(len(copied))
+	return slab.Piece{At: at, Bytes: copied, In: in}
 }
 
 // seen takes note of what the log promises now.

@@ -143,6 +143,9 @@ func (w *writer) reached(cut uint64) bool {
 // need not be kept.
 func (w *writer) write(s span, cut uint64) (bytes int, err error) {
 	room, last := w.log.config.SegmentBytes-w.segment.size, w.segment.last
+	if s.chunk.pieces != nil {
+		bytes, last = len(s.records), cut
+	}
 	for bytes < len(s.records) && (bytes == 0 || int64(bytes) < room && last != cut) {
 		head := s.records[bytes:]
 		last = recordVersion(head)
@@ -160,6 +163,9 @@ func (w *writer) write(s span, cut uint64) (bytes int, err error) {
 
 // writeSpan writes all records of a span in the segment.
 func (w *writer) writeSpan(s span) error {
+	if s.chunk.pieces != nil {
+		return w.writePieces(s.chunk)
+	}
 	seg, b := w.segment, s.records
 	offset, last := seg.size, seg.last
 	for at := 0; at < len(b); {

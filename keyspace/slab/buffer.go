@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"unsafe"
+	"weak"
 )
 
 // Buffer is memory for bytes that pass through: a large request while it
@@ -14,18 +15,22 @@ import (
 //
 // It has one owner at a time, who frees it. One that nobody refers to any more
 // is freed in the end; so an owner may also leave it to those who still look at
-// its bytes, provided that they keep a reference to it.
+// its bytes, provided that they keep a reference to it. Others may Share it with
+// the owner, who may then still add to it; it goes when all have freed it.
 type Buffer struct {
 	*mapping
-	last runtime.Cleanup
-	aged atomic.Bool
+	last   runtime.Cleanup
+	aged   atomic.Bool
+	shares atomic.Int32 // who has it beside the owner
 }
 
 // mapping is what there is to free of a Buffer.
 type mapping struct {
 	base unsafe.Pointer
-	size int // bytes, mapped
-	used int // of these, counted
+	size int          // bytes, mapped
+	used atomic.Int64 // of these, counted
+
+	place int // in live, from 1; 0 for none
 }
 
 // BufferMin is the size, in bytes, below which memory of Go's heap is better:
@@ -54,6 +59,7 @@ func NewBuffer(size int) *Buffer {
 	}
 	b := &Buffer{mapping: &mapping{base: base, size: size}}
 	b.last = runtime.AddCleanup(b, (*mapping).free, b.mapping)
+	addLive(b)
 	return b
 }
 
@@ -68,15 +74,19 @@ func (b *Buffer) Holds(p []byte) bool {
 
 // Use counts the first n bytes as in use; once counted, they stay so.
 func (b *Buffer) Use(n int) {
-	if n > b.used {
-		inBuffers.Add(int64(n - b.used))
-		b.used = n
+	if was := b.used.Load(); int64(n) > was {
+		inBuffers.Add(int64(n) - was)
+		b.used.Store(int64(n))
 	}
 }
 
-// Free gives the memory back: 80 µs for each megabyte that was used. Nobody may
-// look at the Buffer's bytes any more.
+// Free gives the memory back, 80 µs for each megabyte that was used, once all
+// have freed it who share it. The caller may not look at its bytes any more.
 func (b *Buffer) Free() {
+	if b.shares.Add(-1) >= 0 {
+		return
+	}
+	b.shares.Store(0)
 	if b.size == keptBytes && b.keep() {
 		return
 	}
@@ -134,13 +144,82 @@ func AgeBuffers() {
 	}
 }
 
+// Shared reports whether the Buffer is shared: then what was shown of it must
+// stay as it is.
+func (b *Buffer) Shared() bool { return b.shares.Load() > 0 }
+
+// shareMost is how many times as much as is shared of a Buffer may be kept for
+// that.
+const shareMost = 4
+
+// Share shares the Buffer that bytes lie in, which somebody owns who does not
+// free it now; the caller is to Free it when done with them. same are these
+// bytes, as those of the Buffer. It returns nil if they are in none, or are so
+// little of it that they had better be copied.
+func Share(p []byte) (b *Buffer, same []byte) {
+	if len(p) < BufferMin {
+		return nil, nil
+	}
+	b = findLive(p)
+	if b == nil || b.used.Load() > int64(shareMost*len(p)) {
+		return nil, nil
+	}
+	b.shares.Add(1)
+	at := int(uintptr(unsafe.Pointer(unsafe.SliceData(p))) - uintptr(b.base))
+	return b, b.Bytes()[at : at+len(p) : at+len(p)]
+}
+
+// Piece is bytes that belong into others at a place, and lie in a Buffer that is
+// shared for them.
+type Piece struct {
+	At    int
+	Bytes []byte
+	In    *Buffer
+}
+
+// live are the Buffers that there are, each in a place of its own; those for which
+// there was no place can't be shared.
+var live [512]atomic.Pointer[liveBuffer]
+
+// liveBuffer is where a Buffer is; nobody writes it.
+type liveBuffer struct {
+	base uintptr
+	size uintptr
+	weak weak.Pointer[Buffer]
+}
+
+func addLive(b *Buffer) {
+	l := &liveBuffer{uintptr(b.base), uintptr(b.size), weak.Make(b)}
+	for i := range live {
+		if live[i].Load() == nil && live[i].CompareAndSwap(nil, l) {
+			b.place = i + 1
+			return
+		}
+	}
+}
+
+// findLive is the Buffer that p begins in, or nil.
+func findLive(p []byte) *Buffer {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(p)))
+	for i := range live {
+		if l := live[i].Load(); l != nil && at-l.base < l.size {
+			return l.weak.Value()
+		}
+	}
+	return nil
+}
+
 // free unmaps from the end in steps, as the system makes others wait for each.
 func (m *mapping) free() {
-	inBuffers.Add(-int64(m.used))
+	if m.place > 0 {
+		live[m.place-1].Store(nil)
+	}
+	inBuffers.Add(-m.used.Load())
 	for m.size > 0 {
 		keep := max(0, (m.size-1)/settleBytes*settleBytes)
 		UnmapChunk(unsafe.Add(m.base, keep), m.size-keep)
 		m.size = keep
 	}
-	m.base, m.used = nil, 0
+	m.base = nil
+	m.used.Store(0)
 }

@@ -115,3 +115,42 @@ func TestBufferLost(t *testing.T) {
 		}
 	}
 }
+
+// A Buffer that is shared goes when all have freed it, whoever is the last. What
+// lies in none, or is a small part of one, is not shared.
+func TestBufferShared(t *testing.T) {
+	dropKept()
+	before := InBuffers()
+	b := NewBuffer(8 << 20)
+	b.Use(8 << 20)
+	other := NewBuffer(8 << 20)
+	defer other.Free()
+	f := func(p []byte, want *Buffer) {
+		t.Helper()
+		got, same := Share(p)
+		if got != want || got != nil && (len(same) != len(p) || &same[0] != &p[0]) {
+			t.Errorf("%d bytes: shared %p, want %p; %d bytes are the same", len(p), got, want, len(same))
+		}
+	}
+	f(make([]byte, 8<<20), nil)
+	f(b.Bytes()[:1<<20], nil)
+	f(b.Bytes()[:100], nil)
+	if b.Shared() {
+		t.Error("it is shared")
+	}
+	f(b.Bytes()[1<<20:4<<20], b)
+	f(b.Bytes()[4<<20:], b)
+	for left := 2; left > 0; left-- {
+		if !b.Shared() {
+			t.Errorf("%d have it, and it is not shared", left)
+		}
+		b.Free()
+	}
+	if b.Shared() || InBuffers() == before {
+		t.Error("it is gone before its owner has freed it")
+	}
+	b.Free()
+	if n := InBuffers() - before; n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+}

@@ -130,6 +130,9 @@ func (in *linkInput) room(pool *bufferPool, held bool) []byte {
 	if in.buf == nil {
 		in.buf = pool.get(in.read)
 	}
+	if in.large != nil && in.large.Shared() { // what others have of it stays as it is
+		in.move(in.end-in.start+in.read, pool, held)
+	}
 	used, space := in.end-in.start, len(in.buf)-in.end
 	switch {
 	case !held && used <= cheapToMove && len(in.buf) != in.read:

@@ -304,3 +304,41 @@ func TestLinkOutputKeepsTheStream(t *testing.T) {
 		t.Fatal("an empty queue holds chunks")
 	}
 }
+
+// What others share of a link's Buffer stays as it is, whatever comes behind it,
+// and nothing that came is lost.
+func TestInputLeavesWhatIsShared(t *testing.T) {
+	t.Parallel()
+	var pool bufferPool
+	in := linkInput{read: 16 << 10, expect: 3 << 20}
+	defer in.release(&pool)
+	fill := func(c byte, most int) {
+		room := in.room(&pool, false)
+		room = room[:min(most, len(room))]
+		for i := range room {
+			room[i] = c
+		}
+		in.filled(len(room))
+	}
+	for in.end-in.start < 3<<20 {
+		fill('a', 64<<10)
+	}
+	words := in.bytes()[:3<<20]
+	shared, _ := slab.Share(words)
+	if shared == nil {
+		t.Fatal("a large request is in no Buffer")
+	}
+	defer shared.Free()
+	in.consume(3<<20 - 100)
+	in.expect = 0
+	for range 100 {
+		fill('b', 64<<10)
+		in.consume(min(len(in.bytes()), 50<<10))
+	}
+	if n := bytes.Count(words, []byte("a")); n != len(words) {
+		t.Errorf("%d of %d bytes are as they were", n, len(words))
+	}
+	if got := in.bytes(); bytes.Count(got, []byte("b")) != len(got) {
+		t.Error("what came is not what is shown")
+	}
+}
