@@ -15,6 +15,9 @@ func ParseWish(query, last string) (commands [][][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(w.queries) == 0 {
+		return nil, errNoQuery
+	}
 	for i, q := range w.queries {
 		commands = append(commands, observe(w.options, w.resume[i], q))
 	}

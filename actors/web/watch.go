@@ -6,17 +6,27 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/subscription/watch"
 )
 
-// watch answers GET /watch by server-sent events.
+// watch answers GET /watch: over a WebSocket if the request asks for one, else by
+// server-sent events.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 	wish, err := s.readWish(r)
+	isSocket := strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+	if err == nil && len(wish.queries) == 0 && !isSocket {
+		err = errNoQuery
+	}
 	if err != nil {
 		refuse(w, r, err.Error())
+		return
+	}
+	if isSocket {
+		s.socket(w, r, wish)
 		return
 	}
 	l, refusal := s.dial(r.Context(), r, wish.visitor)

@@ -88,12 +88,9 @@ const tokenMark = ","
 
 func (w *wish) readQueries(values url.Values) error {
 	for _, line := range values["q"] {
-		words, ok := resp.SplitLine([]byte(line))
-		switch {
-		case !ok:
-			return errors.New("ERR unbalanced quotes in a query")
-		case len(words) == 0:
-			return errors.New("ERR a query is empty")
+		words, err := splitQuery(line)
+		if err != nil {
+			return err
 		}
 		w.queries = append(w.queries, words)
 	}
@@ -104,13 +101,24 @@ func (w *wish) readQueries(values url.Values) error {
 		}
 		w.queries = append(w.queries, words)
 	}
-	switch {
-	case len(w.queries) == 0:
-		return errors.New("ERR what is to be watched? Say it by q=GET%20key")
-	case len(w.queries) > queriesMax:
+	if len(w.queries) > queriesMax {
 		return errors.New("ERR too many queries for one stream")
 	}
 	return nil
+}
+
+var errNoQuery = errors.New("ERR what is to be watched? Say it by q=GET%20key")
+
+// splitQuery reads a query that is written as on a command line.
+func splitQuery(line string) ([][]byte, error) {
+	words, ok := resp.SplitLine([]byte(line))
+	switch {
+	case !ok:
+		return nil, errors.New("ERR unbalanced quotes in a query")
+	case len(words) == 0:
+		return nil, errors.New("ERR a query is empty")
+	}
+	return words, nil
 }
 
 func (w *wish) readOptions(values url.Values) error {
