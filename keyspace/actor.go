@@ -257,6 +257,10 @@ func (sh *shard) run(x *Execute, held []*Shard) {
 	turn := sh.node.newTurn()
 	tx := Begin(&turn, held, sh.node.Len())
 	tx.Run(&turn, x)
+	for _, h := range held {
+		h.Stats.Batches++
+		h.Stats.RanFor += turn.Took
+	}
 	tx.End(&turn)
 }
 

@@ -50,6 +50,8 @@ type Stats struct {
 	Expired      int64 // keys gone at their deadline
 	Evicted      int64 // keys gone to make room
 	Changes      int64 // keys changed
+	Batches      int64 // of commands that have run
+	RanFor       int64 // for how long these have, in nanoseconds
 
 	// What compaction has moved of entries and elements, and what it left where
 	// it was; the same of entries alone.

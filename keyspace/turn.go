@@ -31,6 +31,8 @@ type Turn struct {
 	// Hold, if set, calls f when all up to a version is safe: before, nobody is
 	// to be shown it.
 	Hold func(version uint64, f func())
+	// Took is for how long its commands have run, in nanoseconds.
+	Took int64
 }
 
 // Ears hears what turns do, in their end. It returns at once.
@@ -202,6 +204,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		}
 		end := t.Nanos()
 		share(x.Requests[from:at+1], end-start)
+		t.Took += end - start
 		start, from = end, at+1
 		if full {
 			return

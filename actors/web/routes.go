@@ -13,9 +13,13 @@ import (
 // handler is all that the port answers.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/command", only("POST", s.command))
-	mux.Handle("/watch", only("GET", s.watch))
-	mux.Handle("/ticket", only("POST", s.ticket))
+	mux.Handle("/command", only(http.MethodPost, s.command))
+	mux.Handle("/watch", only(http.MethodGet, s.watch))
+	mux.Handle("/ticket", only(http.MethodPost, s.ticket))
+	mux.Handle("/livez", only(http.MethodGet, s.live))
+	mux.Handle("/readyz", only(http.MethodGet, s.ready))
+	mux.Handle("/metrics", s.allowed("INFO", s.metrics()))
+	mux.Handle("/debug/pprof/", s.allowed("DEBUG", http.HandlerFunc(profiles)))
 	console := s.console
 	if console == nil {
 		console = http.HandlerFunc(nothingHere)

@@ -117,6 +117,8 @@ var licences = []licence{
 	{"github.com/golang/protobuf", "resp/dice", in("resp/dice")},
 	{"github.com/yuin/gopher-lua", "session/script", in("session/script")},
 	{"github.com/alecthomas/kong", "cmd", in("cmd")},
+	{"github.com/coder/websocket", "actors/web", in("actors/web")},
+	{"github.com/prometheus/client_golang", "actors/web", in("actors/web")},
 }
 
 // checkImporters holds the licences.

@@ -12,8 +12,9 @@ type Stats struct {
 	Fsyncs       int64         // of segments
 	LastFsync    time.Duration // how long it took
 	LongestFsync time.Duration
-	Failures     int64 // calls of the disk that went wrong
-	LastError    error // of the last of them, healed or not
+	FsyncsTook   time.Duration // all of them together
+	Failures     int64         // calls of the disk that went wrong
+	LastError    error         // of the last of them, healed or not
 
 	Backlog       int64         // bytes of records kept in memory: not written, or not known to be on disk
 	Waiting       time.Duration // how long the disk has not answered the present call; 0 if there is none

@@ -271,6 +271,7 @@ func (w *writer) fsync(file File) error {
 	l.mu.Lock()
 	l.stats.Fsyncs++
 	l.stats.LastFsync = took
+	l.stats.FsyncsTook += took
 	l.stats.LongestFsync = max(l.stats.LongestFsync, took)
 	l.mu.Unlock()
 	return nil

@@ -277,6 +277,16 @@ func (r *Registry) Stats() (t Totals, queries int, watches int64) {
 	return r.sum(), len(r.rooms) - r.idle.len(), r.watchers
 }
 
+// Behind is the number of watches whose links have not taken the newest state yet.
+func (r *Registry) Behind() (watches int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, room := range r.rooms {
+		watches += room.sub.crowd.held.Load()
+	}
+	return watches
+}
+
 func (r *Registry) sum() Totals {
 	t := r.closed
 	for _, room := range r.rooms {
