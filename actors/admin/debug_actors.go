@@ -12,24 +12,6 @@ import (
 
 var _ = Commands.Add(command.Spec[Call]{
 	Meta: command.Meta{
-		Name: "DEBUG|ACTORS", Arity: 2, Complexity: "O(N), where N is the number of actors",
-		Summary: "Lists the actors, each with the number of messages in its mailbox.",
-		Group:   "server", Since: "0.1.0", Flags: debugFlags,
-		Examples: "> DEBUG ACTORS\n*\n> DEBUG ACTORS all\n-ERR wrong number of arguments for 'debug|actors' command\n",
-	},
-	Run: debugActors,
-})
-
-func debugActors(c Call, _ *command.Args) resp.Reply {
-	var pairs []resp.Reply
-	for _, actor := range c.system.Actors() {
-		pairs = append(pairs, resp.BulkString(actor.Path), resp.Int(int64(actor.Waiting)))
-	}
-	return resp.Map(pairs...)
-}
-
-var _ = Commands.Add(command.Spec[Call]{
-	Meta: command.Meta{
 		Name: "DEBUG|MAILBOX", Syntax: "actor", Arity: debugArity, Complexity: "O(1)",
 		Summary: "Tells the number of messages in an actor's mailbox.",
 		Group:   "server", Since: "0.1.0", Flags: debugFlags,

@@ -102,7 +102,7 @@ func TestDigests(t *testing.T) {
 func TestDebugActors(t *testing.T) {
 	t.Parallel()
 	l := dial(t, start(t))
-	listed := resp.Format(l.ask("DEBUG ACTORS"))
+	listed := resp.Format(l.ask("ACTORS"))
 	for _, path := range []string{"shard/0", "shard/1", "shard/2", "session/1"} {
 		if !strings.Contains(listed, `"`+path+`"`) {
 			t.Errorf("%s is not listed: %s", path, listed)

@@ -16,6 +16,7 @@ import (
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
 	"github.com/troupedb/troupe/actors/web"
+	"github.com/troupedb/troupe/actors/web/console"
 	"github.com/troupedb/troupe/keyspace/journal"
 	"github.com/troupedb/troupe/keyspace/persist"
 	"github.com/troupedb/troupe/session"
@@ -126,7 +127,7 @@ func (r *running) suggestLimit() {
 // given up.
 func (r *running) start() error {
 	options, halt := assemble(r.settings, r.log), make(chan struct{})
-	r.web = web.New(r.settings, nil)
+	r.web = web.New(r.settings, console.Handler())
 	r.web.Join(&options)
 	options.Halt = halt
 	started := make(chan error, 1)
