@@ -65,8 +65,13 @@ func TestPromptRunsCommands(t *testing.T) {
 
 func TestPromptHelps(t *testing.T) {
 	t.Parallel()
-	_, port, x := prompts(t)
+	port := freePort(t)
 	host := "127.0.0.1:" + port
+	x := openTerminal(t, cliCommand(t, port)) // before the server
+	x.ends("Could not connect to the server at "+host+": Connection refused", "not connected>")
+	start(t, nil, "--port", port)
+	x.press("ping\r")
+	x.ends("PONG", host+">")
 	x.press("DBSI\t")
 	x.ends(host + "> DBSIZE")
 	x.press("\r")
@@ -195,6 +200,8 @@ func TestWatchGoesOnBehindALostLink(t *testing.T) {
 	x.ends(`"again"`, "127.0.0.1:"+port+">")
 	again.signal(syscall.SIGKILL)
 	again.exit()
+	x.press("get k\r")
+	x.ends("not connected>")
 	x.press("get k\r")
 	x.ends("Could not connect to the server at 127.0.0.1:"+port+": Connection refused", "not connected>")
 }
@@ -348,6 +355,10 @@ func TestWatchWithoutATerminal(t *testing.T) {
 		next(first)
 		s.dial().ask("HSET", key, "f", "v")
 		next(second)
+		// It goes on behind a lost link.
+		s.dial().ask("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+		s.dial().ask("HSET", key, "f", "after")
+		next("after")
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}

@@ -26,12 +26,10 @@ func (t *talk) help(ctx context.Context, about []string) error {
 		t.emit([]byte(generalHelp))
 		return nil
 	}
-	if t.shelf.book().isEmpty() {
-		if err := t.client.open(ctx); err != nil {
-			return err
-		}
-		t.shelf.Store(readBook(ctx, t.client))
+	if err := t.client.open(ctx); err != nil {
+		return err
 	}
+	t.learnCommands(ctx, true)
 	var text []byte
 	if group, isGroup := strings.CutPrefix(about[0], "@"); isGroup {
 		text = t.shelf.book().appendGroup(text, group)

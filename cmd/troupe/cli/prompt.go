@@ -29,11 +29,9 @@ func (t *talk) prompt() error {
 	defer signal.Stop(ignored)
 
 	t.interruptibly(func(ctx context.Context) error {
-		if err := t.client.open(ctx); err != nil {
-			return err
-		}
-		t.shelf.Store(readBook(ctx, t.client))
-		return nil
+		err := t.client.open(ctx)
+		t.learnCommands(ctx, false)
+		return err
 	})
 	for {
 		line, err := t.lineOf(keys)
@@ -134,10 +132,21 @@ func (t *talk) timed(ctx context.Context, words []string) error {
 	if took := time.Since(begin); err == nil && took >= slow && t.form == Human && !isWatch(words) {
 		t.sayf("(%.2fs)", took.Seconds())
 	}
-	if is(words, "AUTH") && !failed && err == nil && t.shelf.book().isEmpty() {
-		t.shelf.Store(readBook(ctx, t.client))
+	if err == nil && !failed {
+		t.learnCommands(ctx, is(words, "AUTH", "HELLO"))
 	}
 	return err
+}
+
+// learnCommands has the server tell of its commands if it has not: once a link,
+// and again if somebody else may ask now.
+func (t *talk) learnCommands(ctx context.Context, again bool) {
+	c := t.client
+	if c.link == nil || c.multi || !t.shelf.book().isEmpty() || t.told == c.link && !again {
+		return
+	}
+	t.told = c.link
+	t.shelf.Store(readBook(ctx, c))
 }
 
 // connect goes to another server.
@@ -148,11 +157,10 @@ func (t *talk) connect(ctx context.Context, host, port string) error {
 	}
 	t.client.drop()
 	t.client.Host, t.client.Port, t.client.Socket, t.client.DB = host, number, "", 0
-	if err := t.client.open(ctx); err != nil {
-		return err
-	}
-	t.shelf.Store(readBook(ctx, t.client))
-	return nil
+	t.shelf.Store(&book{}) // another server may have others
+	err = t.client.open(ctx)
+	t.learnCommands(ctx, false)
+	return err
 }
 
 // fields are those of a map, which RESP2 has as a list.

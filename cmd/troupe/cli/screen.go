@@ -140,7 +140,9 @@ type change struct {
 const meterSpan = 10 * time.Second
 
 func (m *meter) add(now time.Time, many int64) {
-	m.seen = append(m.seen, change{now, many})
+	if many > 0 {
+		m.seen = append(m.seen, change{now, many})
+	}
 	m.forget(now)
 }
 
@@ -151,6 +153,9 @@ func (m *meter) forget(now time.Time) {
 	}
 	m.seen = m.seen[old:]
 }
+
+// isMoving reports whether the rate will fall if nothing comes.
+func (m *meter) isMoving() bool { return len(m.seen) > 0 }
 
 func (m *meter) rate(now time.Time) string {
 	m.forget(now)

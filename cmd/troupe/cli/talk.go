@@ -19,6 +19,7 @@ type talk struct {
 	between, after string
 	keys           *keyboard // nil where there is no prompt
 	shelf          shelf
+	told           *link // that the shelf's book came over
 }
 
 func (t *talk) close() { t.client.drop() }

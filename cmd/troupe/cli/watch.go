@@ -18,6 +18,7 @@ type watching struct {
 	state  resp.Reply // the last result, put together from deltas
 	drawn  time.Time
 	later  <-chan time.Time // when to draw what is not drawn yet
+	calm   <-chan time.Time // when to draw a rate that has fallen
 }
 
 // pictureWait is the least time between two pictures: more are seen by nobody.
@@ -67,6 +68,8 @@ func (w *watching) step(ctx context.Context) (over, failed bool, err error) {
 		}
 		return w.take(a.reply)
 	case <-w.later:
+		w.draw()
+	case <-w.calm:
 		w.draw()
 	case <-resized:
 		w.draw()
@@ -132,6 +135,9 @@ func (w *watching) draw() {
 	if w.screen != nil && w.last.token != "" {
 		w.drawn = time.Now()
 		w.emit(w.screen.picture())
+		if w.calm = nil; w.screen.meter.isMoving() {
+			w.calm = time.After(time.Second)
+		}
 	}
 }
 
