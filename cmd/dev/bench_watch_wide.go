@@ -28,21 +28,28 @@ const (
 
 // board measures a leaderboard of which everybody watches the top as whole states, deltas the same as deltas.
 func (c *watchCmd) board(ctx context.Context, p program) ([]watchFigure, error) {
-	return c.boards(ctx, p, "board", nil, bar{"frames", true, boardFramesMin})
+	return c.boards(ctx, p, boardPart{"board", nil, bar{"frames", true, boardFramesMin}})
 }
 
 func (c *watchCmd) deltas(ctx context.Context, p program) ([]watchFigure, error) {
-	return c.boards(ctx, p, "deltas", []string{"DELTA"}, bar{"frames", true, deltaFramesMin})
+	return c.boards(ctx, p, boardPart{"deltas", []string{"DELTA"}, bar{"frames", true, deltaFramesMin}})
 }
 
-func (c *watchCmd) boards(ctx context.Context, p program, name string, options []string, least bar) ([]watchFigure, error) {
+// boardPart is how the leaderboard is watched.
+type boardPart struct {
+	name    string
+	options []string
+	least   bar
+}
+
+func (c *watchCmd) boards(ctx context.Context, p program, part boardPart) ([]watchFigure, error) {
 	var f figures
 	for range c.Rounds {
 		err := withServer(ctx, p, func(s *server) error {
 			if err := fillBoard(s); err != nil {
 				return err
 			}
-			return c.boardRound(s, &f, name, options, least)
+			return c.boardRound(s, &f, part)
 		})
 		if err != nil {
 			return f.rows, err
@@ -72,10 +79,10 @@ func fillBoard(s *server) error {
 	return nil
 }
 
-func (c *watchCmd) boardRound(s *server, f *figures, name string, options []string, least bar) error {
+func (c *watchCmd) boardRound(s *server, f *figures, part boardPart) error {
 	a, err := s.open(c.Links, func(int) (all [][]string) {
 		for i := range c.Queries {
-			query := append(append([]string{"OBSERVE"}, options...), "ZRANGE", boardKey, "0", strconv.Itoa(boardRange-1+i), "WITHSCORES")
+			query := append(append([]string{"OBSERVE"}, part.options...), "ZRANGE", boardKey, "0", strconv.Itoa(boardRange-1+i), "WITHSCORES")
 			all = append(all, query)
 		}
 		return all
@@ -101,11 +108,11 @@ func (c *watchCmd) boardRound(s *server, f *figures, name string, options []stri
 	}
 	var bars []bar
 	if c.wideBars() != nil {
-		bars = []bar{least}
+		bars = []bar{part.least}
 	}
-	f.add(name+": frames decoded", "a second", told/seconds, bars...)
-	f.add(name+": writes meanwhile", "a second", float64(writes)/seconds)
-	f.add(name+": server CPU a frame", "µs", micros/max(told, 1))
+	f.add(part.name+": frames decoded", "a second", told/seconds, bars...)
+	f.add(part.name+": writes meanwhile", "a second", float64(writes)/seconds)
+	f.add(part.name+": server CPU a frame", "µs", micros/max(told, 1))
 	return a.err()
 }
 
