@@ -414,6 +414,17 @@ func TestWatchAloneOnATerminal(t *testing.T) {
 	x.has("  end\n~ (error)")
 }
 
+func TestPromptIsKilled(t *testing.T) {
+	t.Parallel()
+	_, _, x := prompts(t)
+	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if <-x.ended; x.cmd.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) {
+		t.Errorf("it ends with %v", x.cmd.ProcessState)
+	}
+}
+
 func TestPromptInRESP2(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)

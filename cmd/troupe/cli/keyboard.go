@@ -52,9 +52,22 @@ func newKeyboard(books *shelf) (*keyboard, error) {
 		HistoryLimit: historyMax, DisableAutoSaveHistory: true, HistorySearchFold: true,
 		FuncFilterInputRune: k.filter, FuncOnWidthChanged: k.onResize,
 	}
-	editor, err := readline.NewEx(config)
-	k.editor = editor
+	var err error
+	if k.editor, err = readline.NewEx(config); err == nil {
+		k.tidyUpWhenKilled()
+	}
 	return k, err
+}
+
+// tidyUpWhenKilled gives the terminal back in order when the process is told to end.
+func (k *keyboard) tidyUpWhenKilled() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		number, _ := (<-signals).(syscall.Signal)
+		_ = k.editor.Terminal.ExitRawMode()
+		os.Exit(128 + int(number))
+	}()
 }
 
 // filter lets keys through to the editor.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -66,7 +67,7 @@ func (w *watching) step(ctx context.Context) (over, failed bool, err error) {
 			over, err = w.again(ctx, a.err)
 			return over, false, err
 		}
-		return w.take(a.reply)
+		return w.take(ctx, a.reply)
 	case <-w.later:
 		w.draw()
 	case <-w.calm:
@@ -81,14 +82,13 @@ func (w *watching) step(ctx context.Context) (over, failed bool, err error) {
 
 // take shows what came, if it is of the query. Anything else before the first
 // frame is the answer that there will be none.
-func (w *watching) take(r resp.Reply) (over, failed bool, err error) {
+func (w *watching) take(ctx context.Context, r resp.Reply) (over, failed bool, err error) {
 	f, isFrame := readFrame(r)
 	switch {
 	case !isFrame && r.Kind() == resp.Out:
 		return false, false, nil
 	case !isFrame && w.last.token != "" && strings.HasPrefix(r.Str(), "LOADING"):
-		w.client.drop() // a server that has come back is asked again
-		over, err = w.again(context.Background(), fmt.Errorf("%s", r.Str()))
+		over, err = w.again(ctx, errors.New(r.Str())) // a server that has come back is asked again
 		return over, false, err
 	case !isFrame:
 		w.print(nil, r)
