@@ -1,6 +1,9 @@
 package slab
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 const (
 	chunkBits = 10
@@ -54,6 +57,19 @@ func (a *Array[T]) Shrink() {
 	case last == 0 && a.length*4 <= a.first && a.first > 1:
 		a.setFirst(a.first / 2)
 	}
+}
+
+// Fit takes away room that Shrink has left in a small array for it to grow again,
+// and reports whether elements have moved for that.
+func (a *Array[T]) Fit() (moved bool) {
+	if a.length == 0 || len(a.chunks) != 1 {
+		return false
+	}
+	n := 1 << bits.Len(uint(a.length-1))
+	if moved = n < a.first; moved {
+		a.setFirst(n)
+	}
+	return moved
 }
 
 // setFirst moves the first chunk to one with room for n elements.

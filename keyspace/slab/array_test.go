@@ -75,3 +75,39 @@ func TestArrayClosesInSteps(t *testing.T) {
 	f(10*chunkLen, 4, 3)
 	f(10*chunkLen, 40, 1)
 }
+
+// A small array that has shrunk is made to fit, and keeps its elements.
+func TestArrayFit(t *testing.T) {
+	t.Parallel()
+	f := func(most, left, want int) {
+		t.Helper()
+		var a Array[uint64]
+		defer a.Close()
+		for i := range most {
+			*a.Grow() = uint64(i)
+		}
+		for a.Len() > left {
+			a.Shrink()
+		}
+		a.Fit()
+		if a.Fit() {
+			t.Errorf("%d of %d: it fits, and has moved again", left, most)
+		}
+		if a.first != want {
+			t.Errorf("%d of %d: room for %d, want %d", left, most, a.first, want)
+		}
+		for i := range left {
+			if *a.At(i) != uint64(i) {
+				t.Fatalf("%d of %d: element %d is %d", left, most, i, *a.At(i))
+			}
+		}
+	}
+	f(0, 0, 0)
+	f(1, 1, 1)
+	f(100, 33, 64)
+	f(100, 32, 32)
+	f(100, 26, 32)
+	f(1000, 1000, chunkLen)
+	f(1000, 300, 512)
+	f(5000, 1500, chunkLen)
+}

@@ -74,6 +74,10 @@ const TightenEffort = 3
 func (t *Table) Tighten(merges int) (more bool) {
 	for ; merges > 0; merges-- {
 		if n := t.buckets.Len(); n < 2 || t.count<<4 > (n-1)*loadTight {
+			if t.buckets.Fit() || t.overflow.Fit() {
+				t.changes++
+				return true
+			}
 			return false
 		}
 		t.changes++
