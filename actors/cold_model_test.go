@@ -171,6 +171,10 @@ func (p *pair) run(steps int) {
 		default:
 			p.step()
 		}
+		if p.rng.IntN(20) == 0 {
+			p.compact()
+			p.warm.compact()
+		}
 		if step%500 == 499 {
 			p.compareAll()
 		}
@@ -178,6 +182,15 @@ func (p *pair) run(steps int) {
 	p.tb.Logf("%d values have been spilled, %d are in the tier", p.spills, len(p.tier.values))
 	if p.spills == 0 {
 		p.tb.Error("nothing has been cold")
+	}
+}
+
+// compact compacts the memory of all shards.
+func (p *plain) compact() {
+	for _, sh := range p.shards {
+		sh.AskCompaction()
+		for sh.Compact(&p.settings.Compaction) {
+		}
 	}
 }
 
