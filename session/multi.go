@@ -74,11 +74,13 @@ func (s *Session) InExec() bool { return s.inExec }
 func (s *Session) queue(row *Command, argv [][]byte) {
 	m := s.multi
 	m.queued = append(m.queued, queuedCommand{row: row, argv: cloneArgv(argv)})
+	m.bytes += queuedBytes
 	for _, arg := range argv {
 		m.bytes += len(arg) + wordBytes
 	}
 	if m.bytes > s.limits().QueryMax {
 		s.server.Log.Warn("link closed: its transaction is longer than client-query-buffer-limit", "session", s.id, "bytes", m.bytes)
+		s.server.Stats.QueryCut.Add(1)
 		s.closing = true
 		s.link.Close()
 	}
@@ -86,8 +88,12 @@ func (s *Session) queue(row *Command, argv [][]byte) {
 	s.QueuedBytes.Store(int64(m.bytes))
 }
 
-// wordBytes is what a queued word takes beside its bytes.
-const wordBytes = 24
+// wordBytes is what a queued word takes beside its bytes, queuedBytes what a command
+// takes beside its words, when it is queued and when it runs.
+const (
+	wordBytes   = 24
+	queuedBytes = 256
+)
 
 // cloneArgv copies words out of a link's buffer, in one piece.
 func cloneArgv(argv [][]byte) [][]byte {

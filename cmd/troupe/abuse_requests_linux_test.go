@@ -21,7 +21,7 @@ func TestAbuseTransaction(t *testing.T) {
 	s := startAbused(t)
 	c := s.patient()
 	n := sized(1_000_000, 100_000)
-	s.beside(60+n/2500, func() { // 400 bytes a command, and those that are on their way
+	s.beside(60+n/1000, func() { // a kilobyte a command, while they run
 		c.want("+OK", "MULTI")
 		one := resp.V2.Append(nil, resp.Strings("INCR", "count"))
 		go func() {

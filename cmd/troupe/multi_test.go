@@ -19,6 +19,9 @@ func TestTransactionIsBounded(t *testing.T) {
 	c.send(request("EXEC"))
 	eventually(t, "the link is closed", func() bool { return s.Server.Connected() == 0 })
 	s.client().want(":0", "EXISTS", "a", "b")
+	if got := s.client().counter("client_query_buffer_limit_disconnections"); got != 1 {
+		t.Errorf("%d links were closed", got)
+	}
 }
 
 // WATCH of a key that is under WATCH already adds nothing.

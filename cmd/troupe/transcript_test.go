@@ -97,6 +97,21 @@ func playOn(t *testing.T, script *transcript.Transcript, sh shape, proto int) {
 // play starts a server, plays the transcript, and ends the server.
 func play(t *testing.T, script *transcript.Transcript, sh shape, player *transcript.Player) (*transcript.Result, error) {
 	t.Helper()
+	plain := func(s *server) dialer {
+		return func(string) (net.Conn, error) { return net.Dial("tcp", s.addr) }
+	}
+	return playing{script, plain}.play(t, sh, player)
+}
+
+// playing is a transcript, and the links that it is played over.
+type playing struct {
+	script *transcript.Transcript
+	by     func(*server) dialer
+}
+
+func (p playing) play(t *testing.T, sh shape, player *transcript.Player) (*transcript.Result, error) {
+	t.Helper()
+	script := p.script
 	var settings []config.Flag
 	for _, setting := range script.Settings() {
 		settings = append(settings, config.Flag{Name: setting[0], Words: strings.Fields(setting[1])})
@@ -106,7 +121,8 @@ func play(t *testing.T, script *transcript.Transcript, sh shape, player *transcr
 	}
 	s := startServer(t, sh, settings...)
 	defer s.stop() // many are started in one test
-	player.Dial = func() (net.Conn, error) { return net.Dial("tcp", s.addr) }
+	dial := p.by(s)
+	player.Dial = func() (net.Conn, error) { return dial(s.addr) }
 	player.Patience = patience
 	clock := &heldClock{node: s.Node, at: time.Now()}
 	player.Before, player.Advance = clock.hold, clock.advance
