@@ -25,7 +25,7 @@ func openCold(t *testing.T, o Options) *DB {
 			t.Error(err)
 		}
 	})
-	db.System().Node.SetLimit(1 << 20)
+	db.System().Node.SetLimit(4 << 20)
 	return db
 }
 
@@ -36,7 +36,7 @@ func valueOf(n int) string { return strings.Repeat(fmt.Sprintf("value %d ", n), 
 func TestColdTexts(t *testing.T) {
 	t.Parallel()
 	db := openCold(t, Options{Shards: 2})
-	const n = 5000
+	const n = 12000
 	for i := range n {
 		if err := db.SetText(background, fmt.Sprintf("key:%d", i), valueOf(i)); err != nil {
 			t.Fatal(err)

@@ -58,6 +58,7 @@ type Node struct {
 	exceeded exceeded
 	short    short
 	tier     Tier // nil: all values are in memory
+	chill    atomic.Int64
 	stop     chan struct{}
 	ticking  sync.WaitGroup
 }

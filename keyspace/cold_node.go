@@ -117,14 +117,21 @@ func (sh *shard) askToSpill() {
 func (sh *shard) spill() {
 	n := sh.node
 	sh.Shard.soak(&n.bound, n.Recent())
-	if n.bound.limit.Load() > 0 && n.toSpill() > 0 {
+	if n.toSpill() > 0 {
 		n.spill()
 	}
 }
 
+// Chill has each shard spill so many bytes after each turn, if there is no bound on
+// memory: for tests.
+func (n *Node) Chill(bytes int64) { n.chill.Store(bytes * int64(n.Len())) }
+
 // toSpill is how many bytes of memory should be in the tier, so that a little is
 // left for what comes next.
 func (n *Node) toSpill() int64 {
+	if limit := n.bound.limit.Load(); limit == 0 {
+		return n.chill.Load()
+	}
 	return n.bound.excess(n.Settings().Policy) + n.bound.limit.Load()/reservePart
 }
 
@@ -139,7 +146,7 @@ func (sh *shard) spillTick() {
 	sh.spilling.Store(false)
 	n := sh.node
 	sh.quench()
-	if sh.suspect || n.bound.limit.Load() == 0 {
+	if sh.suspect || n.toSpill() <= 0 {
 		return
 	}
 	turn := n.newTurn()

@@ -117,8 +117,13 @@ func (s *Store) open() (err error) {
 	return nil
 }
 
-// blockBytes is how much is compressed, read and looked through together.
-const blockBytes = 4 << 10
+// blockBytes is how much is compressed, read and looked through together, indexBytes
+// how much of an index is: more would be read for nothing where the cache is
+// small.
+const (
+	blockBytes = 4 << 10
+	indexBytes = 8 << 10
+)
 
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
@@ -130,7 +135,7 @@ func (s *Store) options() *pebble.Options {
 	}
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = blockBytes
-		o.Levels[i].IndexBlockSize = 256 << 10
+		o.Levels[i].IndexBlockSize = indexBytes
 		o.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
 	}
 	for i := range o.TargetFileSizes {
