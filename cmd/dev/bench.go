@@ -20,6 +20,7 @@ type benchCmd struct {
 	Watch   watchCmd   `cmd:"" help:"Live queries: frames a second, evaluations, latency, and what watches cost writers."`
 	Pubsub  pubsubCmd  `cmd:"" help:"Channels: messages a second to many subscribers, beside redis-server."`
 	Embed   embedCmd   `cmd:"" help:"Troupe as a library beside badger and pebble: puts and gets, with allocations."`
+	Tier    tierCmd    `cmd:"" help:"Values on disk: gets at random beside Pebble alone, and of hot keys."`
 	Cache   cacheCmd   `cmd:"" help:"A cache that is full: hit ratios beside redis-server and ristretto, and what it costs writers."`
 	TLS     tlsCmd     `cmd:"" name:"tls" help:"Throughput and CPU per operation over TLS, as ratios to redis-server's own TLS."`
 	Persist persistCmd `cmd:"" help:"Snapshots, starts from them and from the log, and what they cost writers."`
