@@ -48,6 +48,11 @@ const (
 
 // socket answers a request for a WebSocket: see message for what is said on it.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request, wish *wish) {
+	if !s.enter() {
+		refuse(w, r, errStopping)
+		return
+	}
+	defer s.group.Done()
 	ctx, cancel := context.WithCancel(s.life)
 	defer cancel()
 	l, refusal := s.dial(ctx, r, wish.visitor)
@@ -61,8 +66,6 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request, wish *wish) {
 		return // the client has been told
 	}
 	conn.SetReadLimit(s.bodyMax.Load())
-	s.group.Add(1)
-	defer s.group.Done()
 	k := &socket{server: s, conn: conn, link: l, asked: make(chan asked, askedMax), of: map[string]id{}}
 	stop := context.AfterFunc(ctx, func() { conn.CloseNow() })
 	defer stop()

@@ -263,3 +263,41 @@ func (p *port) observe(words ...string) (next func() (version uint64, result str
 		return uint64(items[6].Int()), string(resp.AppendJSON(nil, items[4]))
 	}
 }
+
+// TestDeafSocket: a socket that never reads makes nothing grow, and nobody wait.
+func TestDeafSocket(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	p.socket("?q=GET%20k")
+	other := p.watch("", "GET n")
+	other.want("state", "null")
+	large := strings.Repeat("x", 256<<10)
+	const writes = 200 // 50 MB
+	for i := range writes {
+		p.ask("SET", "k", large+fmt.Sprint(i))
+	}
+	p.ask("SET", "n", "end")
+	other.want("state", `"end"`)
+	if _, pushes := p.pushed(); pushes >= writes {
+		t.Errorf("%d pushes were told to nobody who reads", pushes)
+	}
+}
+
+// Many commands at once are answered in their order, more than may be under way.
+func TestSocketPipeline(t *testing.T) {
+	t.Parallel()
+	s := start(t).socket("")
+	const commands = 3000
+	go func() {
+		for i := range commands {
+			if s.conn.Write(s.ctx, websocket.MessageText, fmt.Appendf(nil, `{"command":["INCR","n"],"id":%d}`, i)) != nil {
+				return
+			}
+		}
+	}()
+	for i := range commands {
+		if got, want := s.hear(), fmt.Sprintf(`{"id":%d,"result":%d}`, i, i+1); got != want {
+			t.Fatalf("heard %s, want %s", got, want)
+		}
+	}
+}

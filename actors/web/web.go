@@ -53,10 +53,11 @@ type Server struct {
 	open     atomic.Int64 // connections
 	tickets  tickets
 
-	leaving atomic.Bool
-	life    context.Context // ends when all is to end at once
-	end     context.CancelFunc
-	group   sync.WaitGroup // what net/http does not wait for
+	leaving  atomic.Bool
+	entering sync.Mutex      // held by whoever joins the group, and by Leave
+	life     context.Context // ends when all is to end at once
+	end      context.CancelFunc
+	group    sync.WaitGroup // what net/http does not wait for
 }
 
 // New makes the HTTP port that the settings ask for. The console, which may be nil,
@@ -123,10 +124,24 @@ func (s *Server) Addresses() (all []string) {
 // commands and new watches are refused. What goes on ends with the links, see
 // actors.System.Drain.
 func (s *Server) Leave() {
+	s.entering.Lock()
 	s.leaving.Store(true)
+	s.entering.Unlock()
 	if s.http != nil {
 		s.http.SetKeepAlivesEnabled(false)
 	}
+}
+
+// enter has Close wait for a socket, until it calls s.group.Done; not once the server
+// is about to stop.
+func (s *Server) enter() bool {
+	s.entering.Lock()
+	defer s.entering.Unlock()
+	if s.leaving.Load() {
+		return false
+	}
+	s.group.Add(1)
+	return true
 }
 
 // lastWords is how long the answers of requests whose links have ended may take to
