@@ -182,6 +182,11 @@ func ParsePolicy(name string) Policy {
 // expiring reports whether only keys with a time to live may go.
 func (p Policy) expiring() bool { return p >= VolatileLRU }
 
+// samples reports whether keys are drawn and compared.
+func (p Policy) samples() bool {
+	return p == AllKeysLRU || p == AllKeysLFU || p == VolatileLRU || p == VolatileLFU
+}
+
 // CountsUses reports whether keys' access clocks count how often they are used.
 func (p Policy) CountsUses() bool { return p == AllKeysLFU || p == VolatileLFU }
 

@@ -44,6 +44,9 @@ func (tx *Tx) shed(need int64, effort int) (freed int64, noneLeft bool) {
 	tx.EachShard(func(sh *Shard) {
 		enough := freed + (need-freed+left-1)/left
 		for freed < enough && effort > 0 {
+			if sh.pool.drawn == 0 && tx.Settings.Policy.samples() {
+				tx.draw(sh, sh.victims(enough-freed))
+			}
 			before := sh.mem.Effort()
 			v := tx.victim(sh)
 			if v.Missing() {
@@ -51,13 +54,26 @@ func (tx *Tx) shed(need int64, effort int) (freed int64, noneLeft bool) {
 			}
 			freed += v.inMemory()
 			tx.evict(&v)
+			if len(tx.fed) > 0 { // somebody has waited for that
+				tx.warmed += sh.know()
+			}
 			tx.endCommand()
 			effort -= victimEffort + int(sh.mem.Effort()-before)
 		}
 		left--
+		tx.warmed += sh.know()
 	})
 	tx.DB = db
 	return freed, freed < need && effort > 0
+}
+
+// victims is about how many keys make so many bytes, for which is drawn at once.
+func (sh *Shard) victims(bytes int64) int {
+	keys := int64(0)
+	for i := range sh.dbs[:sh.opened] {
+		keys += int64(sh.Keys(i))
+	}
+	return int(min(max(bytes*keys/(sh.mem.Held()+1), 1), drawMost))
 }
 
 // evict removes a key to make room: a change like any other.

@@ -14,24 +14,37 @@ import (
 // Other than there, a candidate that was used since it was drawn is one no
 // longer, and volatile-ttl draws nothing: the order of deadlines knows.
 
+// What that costs is mostly waiting for memory. So whoever is to find several
+// victims draws for all of them at once.
+
 // poolSize is how many candidates are kept, as in Redis.
 const poolSize = 16
+
+// drawTimes is how many times the samples asked for are drawn of a table: those
+// that lie beside each other cost next to nothing, and twice as many make the
+// policies notably truer.
+const drawTimes = 2
+
+// drawMost is for how many victims is drawn at once.
+const drawMost = poolSize / 2
 
 // pool is the candidates of a shard, those that can be done without best last.
 type pool struct {
 	list   [poolSize]candidate
 	n      int
+	drawn  int // victims that may be taken until the next draw
 	policy Policy
 }
 
 // candidate is a key that may go. Nothing tells when it moves or goes away, so
-// it is looked for by its hash.
+// it is looked for by its hash. That is known when others may come to work.
 type candidate struct {
-	score uint32 // how well it can be done without
-	stamp uint32 // its access clock
-	db    int
-	ref   slab.Ref
-	hash  uint64
+	score   uint32 // how well it can be done without
+	stamp   uint32 // its access clock
+	db      int
+	ref     slab.Ref
+	hash    uint64
+	isKnown bool // the hash
 }
 
 // victim is the key of the shard that can best be done without; missing, if the
@@ -46,17 +59,18 @@ func (tx *Tx) victim(sh *Shard) Value {
 	case p == AllKeysRandom || p == VolatileRandom:
 		return tx.anyKey(sh, p)
 	}
-	if sh.pool.policy != p {
-		sh.pool = pool{policy: p}
-	}
 	for {
-		tx.draw(sh)
+		if sh.pool.drawn == 0 || sh.pool.policy != p {
+			tx.draw(sh, 1)
+		}
 		for sh.pool.n > 0 {
 			sh.pool.n--
 			if v := tx.recall(sh, &sh.pool.list[sh.pool.n]); !v.Missing() {
+				sh.pool.drawn--
 				return v
 			}
 		}
+		sh.pool.drawn = 0
 	}
 }
 
@@ -119,21 +133,49 @@ func (at home) expiringAt(n int) slab.Ref {
 	return ref
 }
 
-// draw adds keys of every database to the candidates, where they are better.
-func (tx *Tx) draw(sh *Shard) {
+// draw adds keys of every database to the candidates, where they are better: as
+// many as for n victims, at most drawMost.
+func (tx *Tx) draw(sh *Shard, n int) {
+	if p := tx.Settings.Policy; sh.pool.policy != p {
+		sh.pool = pool{policy: p}
+	}
 	for i := range sh.dbs[:sh.opened] {
-		at := home{sh, &sh.dbs[i]}
-		if !sh.pool.policy.expiring() {
-			if at.d.keys != nil {
-				at.d.keys.Sample(tx.Rand(), tx.Settings.Samples, func(slot *table.Slot) { tx.consider(sh, i, slot) })
-			}
-			continue
+		switch at := (home{sh, &sh.dbs[i]}); {
+		case at.d.keys == nil:
+		case sh.pool.policy.expiring():
+			tx.drawExpiring(at, i, n)
+		default:
+			tx.drawAny(at, i, n)
 		}
-		have := sh.Expiring(i)
-		for range min(tx.Settings.Samples, have) {
-			v := at.valueAt(at.expiringAt(tx.below(have)))
-			tx.consider(sh, i, v.slot)
+	}
+	sh.pool.drawn = n
+	touched := byte(0)
+	for k := max(0, sh.pool.n-n); k < sh.pool.n; k++ { // they are read next
+		if c := &sh.pool.list[k]; !c.isKnown {
+			touched += sh.mem.Bytes(c.ref, 1)[0]
 		}
+	}
+	tx.warmed += touched
+}
+
+func (tx *Tx) drawAny(at home, db, n int) {
+	var random [drawMost]uint64
+	touched := byte(0)
+	for k := range n {
+		random[k] = tx.Rand()
+		touched += at.d.keys.Touch(random[k])
+	}
+	tx.warmed += touched // a use, so that the reads are made
+	for _, r := range random[:n] {
+		at.d.keys.Sample(r, drawTimes*tx.Settings.Samples, func(slot *table.Slot) { tx.consider(at.sh, db, slot) })
+	}
+}
+
+func (tx *Tx) drawExpiring(at home, db, n int) {
+	have := at.d.due[keyEnds].len()
+	for range n * min(tx.Settings.Samples, have) {
+		v := at.valueAt(at.expiringAt(tx.below(have)))
+		tx.consider(at.sh, db, v.slot)
 	}
 }
 
@@ -145,18 +187,43 @@ func (tx *Tx) consider(sh *Shard, db int, slot *table.Slot) {
 	for at < p.n && p.list[at].score < one.score {
 		at++
 	}
-	switch {
-	case p.n < poolSize:
+	if p.n == poolSize && at == 0 || p.has(one.ref) {
+		return
+	}
+	if p.n < poolSize {
 		copy(p.list[at+1:p.n+1], p.list[at:p.n])
 		p.n++
-	case at == 0:
-		return
-	default:
+	} else {
 		at--
 		copy(p.list[:at], p.list[1:at+1])
 	}
-	one.hash = sh.hashOf(one.ref)
 	p.list[at] = one
+}
+
+func (p *pool) has(r slab.Ref) bool {
+	for i := range p.list[:p.n] {
+		if p.list[i].ref == r {
+			return true
+		}
+	}
+	return false
+}
+
+// know finds out the hashes of all candidates: before anything but their going may
+// change what is at their places.
+func (sh *Shard) know() (touched byte) {
+	p := &sh.pool
+	for i := range p.list[:p.n] {
+		if c := &p.list[i]; !c.isKnown {
+			touched += sh.mem.Bytes(c.ref, 1)[0] // the processor waits for all of them at once
+		}
+	}
+	for i := range p.list[:p.n] {
+		if c := &p.list[i]; !c.isKnown {
+			c.hash, c.isKnown = sh.hashOf(c.ref), true
+		}
+	}
+	return touched
 }
 
 // score is how well a key can be done without that has such an access clock:
@@ -173,6 +240,9 @@ func (tx *Tx) recall(sh *Shard, c *candidate) Value {
 	at := home{sh, &sh.dbs[c.db]}
 	if at.d.keys == nil {
 		return Value{}
+	}
+	if !c.isKnown {
+		c.hash, c.isKnown = sh.hashOf(c.ref), true
 	}
 	probe := at.d.keys.Probe(c.hash)
 	for slot := probe.Next(); slot != nil; slot = probe.Next() {

@@ -123,7 +123,7 @@ func (c *cacheCmd) play(ctx context.Context, p program, policy string, all trace
 	begin := time.Now()
 	for from := 0; from < len(all); from += traceBatch {
 		time.Sleep(time.Until(begin.Add(time.Duration(from) * time.Second / time.Duration(c.Rate))))
-		if part := from / traceBatch; from < len(all)/2 && part%1000 == 999 {
+		if part := from / traceBatch; part%500 == 499 {
 			if err := one.adjust(); err != nil {
 				return hits{}, err
 			}

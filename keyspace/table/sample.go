@@ -11,10 +11,8 @@ func (t *Table) Sample(r uint64, n int, visit func(*Slot)) {
 	if t.count == 0 {
 		return
 	}
-	buckets := t.buckets.Len()
-	first, _ := bits.Mul64(mix(r+golden, mixer), uint64(buckets))
-	i := int(first)
-	for range buckets {
+	i := t.sampled(r)
+	for range t.buckets.Len() {
 		b := t.buckets.At(i)
 		n -= b.each(visit)
 		for b.isLinked() {
@@ -24,8 +22,24 @@ func (t *Table) Sample(r uint64, n int, visit func(*Slot)) {
 		if n <= 0 {
 			return
 		}
-		if i++; i == buckets {
+		if i++; i == t.buckets.Len() {
 			i = 0
 		}
 	}
+}
+
+// sampled is the bucket that r chooses.
+func (t *Table) sampled(r uint64) int {
+	i, _ := bits.Mul64(mix(r+golden, mixer), uint64(t.buckets.Len()))
+	return int(i)
+}
+
+// Touch reads the bucket that Sample begins with: whoever is to take several
+// samples does well to touch them all first, as the processor then waits for
+// their memory at once. What it returns is of no use but that it was read.
+func (t *Table) Touch(r uint64) byte {
+	if t.count == 0 {
+		return 0
+	}
+	return byte(t.buckets.At(t.sampled(r)).tags)
 }
