@@ -89,6 +89,9 @@ func (s *System) Memory() MemoryMarks { return s.memory.measure(s.Node.Bound().L
 
 func (m *memory) start(server *session.Server, process bool) {
 	m.bound, m.process, m.limit = server.Node.Bound(), process, math.MaxInt64
+	if process {
+		m.bound.SetWhole()
+	}
 	m.stop = make(chan struct{})
 	m.done.Go(func() {
 		ticker := time.NewTicker(memoryInterval)

@@ -20,6 +20,7 @@ type Bound struct {
 	keys   atomic.Int64 // that may go
 	other  atomic.Int64 // everything else
 	coming atomic.Int64 // that is known to come: see Node.Foresee
+	whole  atomic.Bool  // the process is the node's, and so are its Buffers
 
 	leaving  atomic.Int64 // of shards, what is on its way to the tier
 	spilling atomic.Int64 // shards that have something to send there
@@ -35,7 +36,7 @@ const looseShare = 32
 func (b *Bound) Limit() int64 { return b.limit.Load() }
 
 // Used is how much is used, in bytes.
-func (b *Bound) Used() int64 { return b.shards.Load() + b.other.Load() + slab.InBuffers() }
+func (b *Bound) Used() int64 { return b.shards.Load() + b.other.Load() + b.buffers() }
 
 // loose is the part of what is used that does not count, where so much is in
 // shards, and so much of that is free. Where no key goes but those that clients
@@ -54,7 +55,7 @@ func (b *Bound) excess(p Policy) int64 {
 }
 
 // beside is what the limit leaves for shards.
-func (b *Bound) beside() int64 { return b.limit.Load() - b.other.Load() - slab.InBuffers() }
+func (b *Bound) beside() int64 { return b.limit.Load() - b.other.Load() - b.buffers() }
 
 // reserve is what is to be left of the limit where keys go: a little, as what comes
 // at once is noticed a moment later, and what is known to come.
@@ -75,6 +76,17 @@ const (
 
 // Shards is the part of Used that is slabs and tables.
 func (b *Bound) Shards() int64 { return b.shards.Load() }
+
+// buffers is what large requests and replies take.
+func (b *Bound) buffers() int64 {
+	if !b.whole.Load() {
+		return 0
+	}
+	return slab.InBuffers()
+}
+
+// SetWhole tells that all Buffers of the process count.
+func (b *Bound) SetWhole() { b.whole.Store(true) }
 
 // SetOther tells how much the process uses beside shards and the buffers of
 // large requests and replies.

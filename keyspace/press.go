@@ -1,7 +1,5 @@
 package keyspace
 
-import "github.com/troupedb/troupe/keyspace/slab"
-
 // Where keys of one size go and such of another come, what is free in the slabs
 // is of no use to those that come: more is taken than may be, though no key too
 // many is there. Then memory is pressed together: free pages go back to the
@@ -17,14 +15,14 @@ const (
 	pressSlice = 64
 	pressMost  = 4096
 	// pressWorth is how many bytes of gaps a pass of compaction has to be worth.
-	pressWorth = 256 << 10
+	pressWorth = 64 << 10
 )
 
 // press does a slice of it, if it is needed.
 func (tx *Tx) press() {
 	b := tx.bound
 	limit := b.limit.Load()
-	over := b.other.Load() + slab.InBuffers() + b.shards.Load() - limit
+	over := b.Used() - limit
 	tx.EachShard(func(sh *Shard) { over += sh.footprint().used - sh.told.used })
 	if over <= limit/pressPart {
 		return

@@ -2,6 +2,7 @@ package keyspace
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/troupedb/troupe/keyspace/deadline"
 	"github.com/troupedb/troupe/keyspace/slab"
@@ -62,6 +63,14 @@ func (tx *Tx) victim(sh *Shard) Value {
 	for {
 		if sh.pool.drawn == 0 || sh.pool.policy != p {
 			tx.draw(sh, 1)
+		}
+		if p == AllKeysLFU {
+			if v := tx.oldNewcomer(sh); !v.Missing() && (sh.pool.n == 0 || tx.score(v.Stamp()) >= sh.pool.list[sh.pool.n-1].score) {
+				sh.newcomers.first++
+				sh.pool.drawn--
+				sh.pool.forget(v.slot.Ref())
+				return v
+			}
 		}
 		for sh.pool.n > 0 {
 			sh.pool.n--
@@ -149,7 +158,7 @@ func (tx *Tx) draw(sh *Shard, n int) {
 		}
 	}
 	sh.pool.drawn = n
-	touched := byte(0)
+	touched := sh.warmNewcomers(n)
 	for k := max(0, sh.pool.n-n); k < sh.pool.n; k++ { // they are read next
 		if c := &sh.pool.list[k]; !c.isKnown {
 			touched += sh.mem.Bytes(c.ref, 1)[0]
@@ -200,13 +209,18 @@ func (tx *Tx) consider(sh *Shard, db int, slot *table.Slot) {
 	p.list[at] = one
 }
 
-func (p *pool) has(r slab.Ref) bool {
-	for i := range p.list[:p.n] {
-		if p.list[i].ref == r {
-			return true
-		}
+func (p *pool) has(r slab.Ref) bool { return p.index(r) >= 0 }
+
+// forget takes out the candidate at r, if there is one.
+func (p *pool) forget(r slab.Ref) {
+	if i := p.index(r); i >= 0 {
+		copy(p.list[i:p.n-1], p.list[i+1:p.n])
+		p.n--
 	}
-	return false
+}
+
+func (p *pool) index(r slab.Ref) int {
+	return slices.IndexFunc(p.list[:p.n], func(c candidate) bool { return c.ref == r })
 }
 
 // know finds out the hashes of all candidates: before anything but their going may
