@@ -30,7 +30,6 @@ type Shard struct {
 	allocs     uint64    // the heap's, at the end of the last turn
 	told       footprint // what the Bound was told
 	pool       pool      // of keys that may go
-	newcomers  newcomers // under allkeys-lfu
 	pressing   bool      // compaction is under way because memory is short
 	gapsLeft   int64     // that such a pass has left
 	short      bool      // memory is short, and what could be done in a turn did not end that

@@ -123,7 +123,6 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 	head.layout()
 	ref := at.sh.writeEntry(&head, key, p.payload)
 	at.d.keys.Insert(hash, ref, tx.stamp)
-	tx.came(at, hash, ref)
 	if p.deadline >= 0 {
 		at.d.due[keyEnds].of(&head).Add(p.deadline, ref)
 	}

@@ -64,14 +64,6 @@ func (tx *Tx) victim(sh *Shard) Value {
 		if sh.pool.drawn == 0 || sh.pool.policy != p {
 			tx.draw(sh, 1)
 		}
-		if p == AllKeysLFU {
-			if v := tx.oldNewcomer(sh); !v.Missing() && (sh.pool.n == 0 || tx.score(v.Stamp()) >= sh.pool.list[sh.pool.n-1].score) {
-				sh.newcomers.first++
-				sh.pool.drawn--
-				sh.pool.forget(v.slot.Ref())
-				return v
-			}
-		}
 		for sh.pool.n > 0 {
 			sh.pool.n--
 			if v := tx.recall(sh, &sh.pool.list[sh.pool.n]); !v.Missing() {
@@ -158,7 +150,7 @@ func (tx *Tx) draw(sh *Shard, n int) {
 		}
 	}
 	sh.pool.drawn = n
-	touched := sh.warmNewcomers(n)
+	touched := byte(0)
 	for k := max(0, sh.pool.n-n); k < sh.pool.n; k++ { // they are read next
 		if c := &sh.pool.list[k]; !c.isKnown {
 			touched += sh.mem.Bytes(c.ref, 1)[0]
@@ -209,18 +201,8 @@ func (tx *Tx) consider(sh *Shard, db int, slot *table.Slot) {
 	p.list[at] = one
 }
 
-func (p *pool) has(r slab.Ref) bool { return p.index(r) >= 0 }
-
-// forget takes out the candidate at r, if there is one.
-func (p *pool) forget(r slab.Ref) {
-	if i := p.index(r); i >= 0 {
-		copy(p.list[i:p.n-1], p.list[i+1:p.n])
-		p.n--
-	}
-}
-
-func (p *pool) index(r slab.Ref) int {
-	return slices.IndexFunc(p.list[:p.n], func(c candidate) bool { return c.ref == r })
+func (p *pool) has(r slab.Ref) bool {
+	return slices.ContainsFunc(p.list[:p.n], func(c candidate) bool { return c.ref == r })
 }
 
 // know finds out the hashes of all candidates: before anything but their going may
