@@ -252,6 +252,9 @@ func (*rightsChanged) take(s *Session) {
 	case a.Gone():
 		s.server.Log.Info("link closed: its user has been deleted", "session", s.id, "user", a.Name())
 		s.kill(&Kill{})
+	case !readsUnder(a.Now(), s.Prefixes()):
+		s.server.Log.Info("link closed: its user may not read all keys that it is told of any more", "session", s.id, "user", a.Name())
+		s.kill(&Kill{})
 	case s.overhears(a.Now()):
 		s.server.Log.Info("link closed: its user may not listen to its channels any more", "session", s.id, "user", a.Name())
 		s.kill(&Kill{})

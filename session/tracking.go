@@ -1,9 +1,11 @@
 package session
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/session/acl"
 	"github.com/troupedb/troupe/subscription"
 )
 
@@ -43,6 +45,10 @@ func (s *Session) Track(o TrackOptions) resp.Reply {
 	if o.Broadcast && len(o.Prefixes) == 0 {
 		o.Prefixes = []string{""}
 	}
+	if !readsUnder(s.Account().Now(), o.Prefixes) {
+		s.server.Stats.Denied[acl.DeniedKey].Add(1)
+		return (&acl.Denial{Reason: acl.DeniedKey}).Refusal()
+	}
 	fresh := tr.tracker == nil
 	if fresh {
 		tr.tracker = &subscription.Tracker{ID: s.id, Own: s.inbox(), Find: s.server.inboxOf, Broken: func() { s.SetFlag(FlagBrokenRedirect, true) }}
@@ -60,6 +66,12 @@ func (s *Session) Track(o TrackOptions) resp.Reply {
 		s.server.Hub.TrackAlso(tr.tracker, o.Prefixes)
 	}
 	return resp.OK
+}
+
+// readsUnder reports whether a user may read all keys with any of the prefixes:
+// who may not is not told their names.
+func readsUnder(u *acl.User, prefixes []string) bool {
+	return !slices.ContainsFunc(prefixes, func(prefix string) bool { return !u.ReadsUnder(prefix) })
 }
 
 // mayTrack refuses options that do not go together.

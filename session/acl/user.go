@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/troupedb/troupe/resp/command"
 )
@@ -87,6 +88,17 @@ func (u *User) ReadsAll(meta *command.Meta, argv [][]byte) bool {
 // Hears reports whether the user may listen to a channel, or by a pattern.
 func (u *User) Hears(name []byte, isPattern bool) bool {
 	return slices.ContainsFunc(u.selectors, func(s *selector) bool { return s.hears(name, isPattern) })
+}
+
+// ReadsUnder reports whether the user may read every key that begins with prefix.
+// Of patterns only those are looked at that say so plainly: a text and a *.
+func (u *User) ReadsUnder(prefix string) bool {
+	return slices.ContainsFunc(u.selectors, func(s *selector) bool {
+		return s.allKeys || slices.ContainsFunc(s.keys, func(k keyPattern) bool {
+			text, isOpen := strings.CutSuffix(string(k.pattern), "*")
+			return k.access&Read != 0 && isOpen && !strings.ContainsAny(text, `*?[\`) && strings.HasPrefix(prefix, text)
+		})
+	})
 }
 
 // Accepts reports whether the user may log in with the password. How long it
