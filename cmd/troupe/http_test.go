@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,5 +62,37 @@ func TestHTTPProgram(t *testing.T) {
 	want(`"kind":"end"`)
 	if code := s.exit(); code != 0 {
 		t.Errorf("it has ended with %d: %s", code, s.logged())
+	}
+}
+
+// The lines for curl in the README do what is said beside them.
+func TestHTTPReadme(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl")
+	}
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	start(t, nil, "server", "--port", freePort(t), "--bind", "127.0.0.1", "--http", port, "--appendonly", "no")
+	ran := 0
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "curl localhost:8379/command") && !strings.HasPrefix(line, "curl 'localhost:8379/command") {
+			continue
+		}
+		command, says, _ := strings.Cut(strings.TrimSpace(line), " # ")
+		out, err := exec.Command("sh", "-c", "curl -s -f "+strings.TrimPrefix(strings.ReplaceAll(command, "localhost:8379", "127.0.0.1:"+port), "curl ")).Output()
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		if got := strings.TrimSpace(string(out)); strings.ContainsAny(says[:1], "{[") && got != says {
+			t.Errorf("%s is answered %s, the README says %s", command, got, says)
+		}
+		ran++
+	}
+	if ran < 3 {
+		t.Errorf("the README has %d lines for curl", ran)
 	}
 }
