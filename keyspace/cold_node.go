@@ -122,6 +122,10 @@ func (sh *shard) spill() {
 	}
 }
 
+// spillPart is which part of the limit, one in so many, is spilled beyond what has
+// to be once spilling begins, so that it does not begin again with the next turn.
+const spillPart = 256
+
 // Chill has each shard spill so many bytes after each turn, if there is no bound on
 // memory: for tests.
 func (n *Node) Chill(bytes int64) { n.chill.Store(bytes * int64(n.Len())) }
@@ -151,7 +155,8 @@ func (sh *shard) spillTick() {
 	}
 	turn := n.newTurn()
 	tx := Begin(&turn, []*Shard{sh.Shard}, n.Len())
-	b, more := tx.Spill((n.toSpill()+int64(n.Len())-1)/int64(n.Len()), &n.bound)
+	need := n.toSpill() + n.bound.limit.Load()/spillPart
+	b, more := tx.Spill((need+int64(n.Len())-1)/int64(n.Len()), &n.bound)
 	tx.End(&turn)
 	sh.tell(&n.bound, n.Settings().Policy)
 	if b != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	spillMax        = 1 << 20   // more takes too long to copy within a turn
 	spillSliceBytes = 256 << 10 // that a slice copies
-	spillSliceKeys  = 512       // that it chooses
+	spillSliceKeys  = 256       // that it chooses
 	spillDrawn      = 5         // hot values of which the one not used for longest goes
 	spillLooks      = 16        // buckets that are looked through for them
 	spillFlight     = 4         // batches of a shard that are being written
