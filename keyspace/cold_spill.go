@@ -18,7 +18,7 @@ const (
 	spillSliceBytes = 256 << 10 // that a slice copies
 	spillSliceKeys  = 256       // that it chooses
 	spillDrawn      = 5         // hot values of which the one not used for longest goes
-	spillLooks      = 16        // buckets that are looked through for them
+	spillLooks      = 4         // buckets that are looked through for them
 	spillFlight     = 4         // batches of a shard that are being written
 	spillPause      = 100       // milliseconds that it rests when the tier could not write
 )
