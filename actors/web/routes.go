@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -26,10 +27,24 @@ func (s *Server) handler() http.Handler {
 	}
 	mux.Handle("/", console)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.confess(r)
 		if s.admits(w, r) {
 			mux.ServeHTTP(w, r)
 		}
 	})
+}
+
+// confess logs the panic of a request, whose connection then ends. Other requests
+// go on.
+func (s *Server) confess(r *http.Request) {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	if reason != http.ErrAbortHandler {
+		s.log.Error("a request failed by a mistake of the program", "path", r.URL.Path, "reason", reason, "stack", string(debug.Stack()))
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // only answers requests of one method.
