@@ -87,7 +87,7 @@ func ownCommand(name string) string {
 		return "Redis does not declare the subcommands of DEBUG"
 	}
 	return map[string]string{
-		"delifeq": "conditional deletion", "keyrange": "keys in order", "client|setinfo": "of Redis 7.2", "waitaof": "of Redis 7.2", "client|no-touch": "of Redis 7.2", "cluster|myshardid": "of Redis 7.2",
+		"delifeq": "conditional deletion", "actors": "the actors", "keyrange": "keys in order", "client|setinfo": "of Redis 7.2", "waitaof": "of Redis 7.2", "client|no-touch": "of Redis 7.2", "cluster|myshardid": "of Redis 7.2",
 		"hexpire": fieldsEnd, "hpexpire": fieldsEnd, "hexpireat": fieldsEnd, "hpexpireat": fieldsEnd, "hexpiretime": fieldsEnd, "hpexpiretime": fieldsEnd,
 		"httl": fieldsEnd, "hpttl": fieldsEnd, "hpersist": fieldsEnd, "hgetdel": fieldsEnd, "hgetex": fieldsEnd, "hsetex": fieldsEnd,
 	}[name]
