@@ -1,6 +1,9 @@
 package keyspace
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Where many write at once, or much, they may add faster than keys go. Before the
 // node is far above its limit, writers are held up until those have gone: for some
@@ -11,6 +14,7 @@ type short struct {
 	is   atomic.Bool
 	rest atomic.Int32 // ticks until that may change by itself
 	tell atomic.Pointer[func(bool)]
+	mu   sync.Mutex // held while it changes and is told: in that order
 }
 
 const (
@@ -21,7 +25,7 @@ const (
 )
 
 // OnShort has tell called whenever writers are to be held up, and when they may go
-// on. It returns at once.
+// on, one call after the other. It returns at once.
 func (n *Node) OnShort(tell func(bool)) { n.short.tell.Store(&tell) }
 
 // checkShort looks whether writers are to be held up.
@@ -41,7 +45,11 @@ func (n *Node) checkShort() {
 	}
 }
 
+// setShort is called by shards and the ticker. Who is told must not hear of a change
+// after the next one: writers that nobody lets go would wait for ever.
 func (n *Node) setShort(is bool) {
+	n.short.mu.Lock()
+	defer n.short.mu.Unlock()
 	if tell := n.short.tell.Load(); tell != nil && n.short.is.CompareAndSwap(!is, is) {
 		n.short.rest.Store(shortTicks)
 		(*tell)(is)
