@@ -243,7 +243,7 @@ func (p *dicePlay) wantMessages() {
 
 // wantResp reads what RESP says; @ stands for what may differ.
 func (p *dicePlay) wantResp(k *diceLink, want string) {
-	pattern := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "@", "[0-9a-f]+") + "$")
+	pattern := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "@", "[0-9a-f.]+") + "$")
 	reply, err := k.client.next()
 	if err != nil {
 		p.t.Fatal(err)

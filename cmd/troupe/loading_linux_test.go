@@ -114,16 +114,21 @@ func TestStopWhileLoading(t *testing.T) {
 	f(func(s *started, pipe *os.File) {
 		s.signal(syscall.SIGINT)
 		s.await("signal received")
-		pipe.WriteString("more")
+		feed(s, pipe)
 	})
 	f(func(s *started, pipe *os.File) {
 		s.dial().send("SHUTDOWN", "NOSAVE")
-		for _, err := pipe.WriteString("\xfa\x00\x00"); err == nil; _, err = pipe.WriteString("\xfa\x00\x00") {
-			select {
-			case <-s.ended:
-				return
-			default:
-			}
-		}
+		feed(s, pipe)
 	})
+}
+
+// feed gives a server something to load until it ends.
+func feed(s *started, pipe *os.File) {
+	for _, err := pipe.WriteString("\xfa\x00\x00"); err == nil; _, err = pipe.WriteString("\xfa\x00\x00") {
+		select {
+		case <-s.ended:
+			return
+		default:
+		}
+	}
 }
