@@ -119,7 +119,8 @@ type System struct {
 	memory    memory
 	version   atomic.Uint64 // of the last change, without a journal
 
-	savedAtEnd bool // SaveAtEnd was called
+	shortage   sync.Mutex // held while writers are held up or let go
+	savedAtEnd bool       // SaveAtEnd was called
 	unwritten  atomic.Bool
 
 	tls atomic.Pointer[tls.Config]
@@ -205,7 +206,7 @@ func (s *System) start() (err error) {
 		s.idle.heap = newReleaser(s.Node.Bound().Shards)
 	}
 	s.idle.start(s.Server)
-	s.Node.OnShort(func(is bool) { s.Server.SetCondition(func(c *session.Condition) { c.Short = is }) })
+	s.Node.OnShort(s.holdWriters)
 	s.memory.start(s.Server, s.options.Process)
 	s.SetMemory(s.options.Memory)
 	if s.options.Ready != nil {
@@ -340,6 +341,14 @@ func (s *System) Cores() int { return s.cores }
 
 // Loops is the number of event loops.
 func (s *System) Loops() int { return s.transport.Loops() }
+
+// holdWriters has writers wait while memory is short: as it is when it is called, so
+// that the last call leaves what is true.
+func (s *System) holdWriters() {
+	s.shortage.Lock()
+	defer s.shortage.Unlock()
+	s.Server.SetCondition(func(c *session.Condition) { c.Short = s.Node.Short() })
+}
 
 // Close stops the server at once: links are closed as they are. See Drain.
 func (s *System) Close() {

@@ -1,9 +1,6 @@
 package keyspace
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Where many write at once, or much, they may add faster than keys go. Before the
 // node is far above its limit, writers are held up until those have gone: for some
@@ -13,8 +10,7 @@ import (
 type short struct {
 	is   atomic.Bool
 	rest atomic.Int32 // ticks until that may change by itself
-	tell atomic.Pointer[func(bool)]
-	mu   sync.Mutex // held while it changes and is told: in that order
+	tell atomic.Pointer[func()]
 }
 
 const (
@@ -24,9 +20,13 @@ const (
 	shortTicks = 5
 )
 
-// OnShort has tell called whenever writers are to be held up, and when they may go
-// on, one call after the other. It returns at once.
-func (n *Node) OnShort(tell func(bool)) { n.short.tell.Store(&tell) }
+// OnShort has tell called whenever it may have changed whether writers are to be
+// held up, which Short says: several calls may be under way at once. It returns at
+// once.
+func (n *Node) OnShort(tell func()) { n.short.tell.Store(&tell) }
+
+// Short reports whether writers are to be held up.
+func (n *Node) Short() bool { return n.short.is.Load() }
 
 // checkShort looks whether writers are to be held up.
 func (n *Node) checkShort() {
@@ -45,14 +45,13 @@ func (n *Node) checkShort() {
 	}
 }
 
-// setShort is called by shards and the ticker. Who is told must not hear of a change
-// after the next one: writers that nobody lets go would wait for ever.
+// setShort is called by shards and the ticker. Who is told asks how it is then:
+// else one could hear of a change after the next one, and writers that nobody lets
+// go would wait for ever.
 func (n *Node) setShort(is bool) {
-	n.short.mu.Lock()
-	defer n.short.mu.Unlock()
 	if tell := n.short.tell.Load(); tell != nil && n.short.is.CompareAndSwap(!is, is) {
 		n.short.rest.Store(shortTicks)
-		(*tell)(is)
+		(*tell)()
 	}
 }
 

@@ -14,11 +14,11 @@ func TestShortIsToldInOrder(t *testing.T) {
 		n := &Node{}
 		var mu sync.Mutex
 		told := false
-		n.OnShort(func(is bool) {
+		n.OnShort(func() {
 			runtime.Gosched() // as whoever is told may be late
 			mu.Lock()
 			defer mu.Unlock()
-			told = is
+			told = n.Short()
 		})
 		var busy sync.WaitGroup
 		for i := range 8 {
@@ -29,8 +29,8 @@ func TestShortIsToldInOrder(t *testing.T) {
 			})
 		}
 		busy.Wait()
-		if told != n.short.is.Load() {
-			t.Fatalf("writers are held up: %v, and it was told %v last", n.short.is.Load(), told)
+		if told != n.Short() {
+			t.Fatalf("writers are held up: %v, and it was told %v last", n.Short(), told)
 		}
 	}
 }
