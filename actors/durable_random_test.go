@@ -41,10 +41,7 @@ func (k *kept) describe(key string) string {
 		}
 	case "zset": // a score of -0 becomes 0 when a set is packed, here as in Redis, and its digest another
 		scores := k.do("ZRANGE", key, "0", "-1", "WITHSCORES").String()
-		if zeros := strings.ReplaceAll(scores, ",-0]", ",0]"); zeros != scores {
-			return fmt.Sprint(kind, zeros, " until ", k.do("PEXPIRETIME", key))
-		}
-		text += " " + scores
+		return fmt.Sprint(kind, strings.ReplaceAll(scores, ",-0]", ",0]"), " until ", k.do("PEXPIRETIME", key))
 	case "hash":
 		fields := k.do("HKEYS", key).Strings()
 		slices.Sort(fields)
