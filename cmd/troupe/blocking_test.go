@@ -85,13 +85,17 @@ func TestBlockingMoveIsSeenWhole(t *testing.T) {
 			s.wantWaiting(1)
 			second.send(request("BRPOPLPUSH", over, to, "0"))
 			s.wantWaiting(2)
-			feeder.send(append(request("RPUSH", from, "x"), request("LPOP", from)...))
-			feeder.send(append(request("LLEN", over), request("LRANGE", to, "0", "-1")...))
-			for _, want := range []string{":1", "_", ":0", `["x"]`} {
-				if got := feeder.receive(); got != want {
-					t.Errorf("the feeder sees %s, want %s", got, want)
+			sees := func(wants ...string) {
+				for _, want := range wants {
+					if got := feeder.receive(); got != want {
+						t.Errorf("the feeder sees %s, want %s", got, want)
+					}
 				}
 			}
+			feeder.send(append(request("RPUSH", from, "x"), request("LPOP", from)...))
+			sees(":1", "_") // before it asks other shards, which would answer at once
+			feeder.send(append(request("LLEN", over), request("LRANGE", to, "0", "-1")...))
+			sees(":0", `["x"]`)
 			for _, c := range []*client{first, second} {
 				if got := c.receive(); got != `"x"` {
 					t.Errorf("a mover got %s", got)
