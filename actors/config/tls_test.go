@@ -19,6 +19,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/actors"
+	"github.com/troupedb/troupe/resp/redistest"
 	"github.com/troupedb/troupe/resp/tlstest"
 )
 
@@ -312,13 +313,11 @@ func TestEncryptedKeys(t *testing.T) {
 	if err := os.WriteFile(plain, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exec.LookPath("openssl"); err != nil {
-		t.Skip("openssl, which encrypts the keys of this test, is not here")
-	}
+	openssl := redistest.Program(t, "openssl")
 	f := func(words ...string) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "encrypted")
-		line := exec.Command("openssl", append(words, "-in", plain, "-out", out, "-passout", "pass:geheim")...)
+		line := exec.Command(openssl, append(words, "-in", plain, "-out", out, "-passout", "pass:geheim")...)
 		if said, err := line.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", words, err, said)
 		}

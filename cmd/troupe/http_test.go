@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/troupedb/troupe/resp/redistest"
 )
 
 // The program with --http: a command, a watch that another client's write is told
@@ -68,9 +70,7 @@ func TestHTTPProgram(t *testing.T) {
 // The lines for curl in the README do what is said beside them.
 func TestHTTPReadme(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("there is no curl")
-	}
+	redistest.Program(t, "curl")
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
