@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,14 @@ type Endpoints struct {
 	TLSBinds []string
 	TLSPort  int
 	Unix     string
+}
+
+// Inherited is a listening socket that whoever started the process has opened, such
+// as systemd; TLS says that its links come over that. The server listens on it
+// beside its Endpoints, whatever these become.
+type Inherited struct {
+	File *os.File
+	TLS  bool
 }
 
 // Addresses are where the server listens now: "host:port" and paths of unix
@@ -72,11 +81,17 @@ func (s *System) Listen(to Endpoints) error {
 
 func (s *System) listen(to Endpoints) (err error) {
 	s.addresses, s.tlsAddresses = nil, nil
+	for _, given := range s.options.Inherited {
+		if err := s.adopt(given); err != nil {
+			return fmt.Errorf("listening on the socket %s: %w", given.File.Name(), err)
+		}
+	}
+	adopted, adoptedTLS := s.addresses, s.tlsAddresses
 	if s.addresses, err = s.Bind(s.transport.Listen, to.Binds, to.Port); err != nil {
 		return err
 	}
 	if len(to.TLSBinds) > 0 && !s.HasTLS() {
-		return errors.New("listening for TLS: there is no certificate")
+		return fmt.Errorf("listening for TLS: %w", errNoCertificate)
 	}
 	if s.tlsAddresses, err = s.Bind(s.transport.ListenSecure, to.TLSBinds, to.TLSPort); err != nil {
 		return err
@@ -88,9 +103,34 @@ func (s *System) listen(to Endpoints) (err error) {
 		}
 		s.addresses = append(s.addresses, at)
 	}
+	s.addresses, s.tlsAddresses = append(adopted, s.addresses...), append(adoptedTLS, s.tlsAddresses...)
 	s.endpoints = to
 	return nil
 }
+
+// adopt listens on a socket that somebody else has opened, by a descriptor of its
+// own: that of the file stays, for the next time.
+func (s *System) adopt(given Inherited) error {
+	if given.TLS && !s.HasTLS() {
+		return errNoCertificate
+	}
+	listener, err := net.FileListener(given.File)
+	if err != nil {
+		return err
+	}
+	at, err := s.transport.Adopt(listener, given.TLS)
+	if err != nil {
+		return err
+	}
+	if given.TLS {
+		s.tlsAddresses = append(s.tlsAddresses, at)
+	} else {
+		s.addresses = append(s.addresses, at)
+	}
+	return nil
+}
+
+var errNoCertificate = errors.New("there is no certificate")
 
 // Bind listens by a function on all hosts, in the notation of Options.Binds, that
 // there are. It returns the addresses bound.

@@ -39,6 +39,8 @@ type Options struct {
 	// permissions (0: what the umask leaves).
 	Unix     string
 	UnixMode fs.FileMode
+	// Inherited are sockets to listen on that are open already.
+	Inherited []Inherited
 	// Backlog is how many connections may wait to be accepted.
 	Backlog int
 	// KeepAlive is the silence after which TCP asks for its peer; 0: never.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"net"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/slab"
@@ -109,6 +110,10 @@ type Transport interface {
 	Listen(network, address string) (string, error)
 	// ListenSecure is Listen for links that come over TLS; network is one of TCP.
 	ListenSecure(network, address string) (string, error)
+	// Adopt serves who connects to a listening socket that somebody else has opened,
+	// over TLS if it is secure. The listener is the transport's from here on; a unix
+	// socket's file is not.
+	Adopt(ln net.Listener, secure bool) (string, error)
 	// Loops is the number of event loops.
 	Loops() int
 	// SetKeepAlive sets after how long a silence TCP asks whether the peer is

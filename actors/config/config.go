@@ -19,7 +19,8 @@ import (
 // Config is the settings of one server. Its methods may be called from any
 // goroutine.
 type Config struct {
-	file string // that CONFIG REWRITE writes; absolute, "" for none
+	sockets Sockets
+	file    string // that CONFIG REWRITE writes; absolute, "" for none
 
 	// changing is held by whoever changes settings, mu while they are seen.
 	changing  sync.Mutex
@@ -30,6 +31,11 @@ type Config struct {
 	system    *actors.System
 	listeners map[*Setting][]func(value string)
 }
+
+// Sockets says for which kinds of links sockets are open already, because whoever has
+// started the process has opened them. The settings of addresses and ports of such
+// links have no effect then.
+type Sockets struct{ Plain, TLS, HTTP bool }
 
 func newConfig() *Config {
 	c := &Config{values: make([]string, len(Table)), listeners: map[*Setting][]func(string){}}

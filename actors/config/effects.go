@@ -80,6 +80,12 @@ func (c *Config) Options(log hclog.Logger) actors.Options {
 // endpoints are where to listen.
 func (c *Config) endpoints() actors.Endpoints {
 	to := actors.Endpoints{Port: int(c.Int("port")), TLSPort: int(c.Int("tls-port")), Unix: c.Text("unixsocket")}
+	if c.sockets.Plain {
+		to.Port, to.Unix = 0, ""
+	}
+	if c.sockets.TLS {
+		to.TLSPort = 0
+	}
 	if to.Port != 0 {
 		to.Binds = c.Words("bind")
 	}

@@ -17,6 +17,9 @@ type Sources struct {
 	// Environ is in the form of os.Environ.
 	Environ []string
 	Flags   []Flag
+	// Sockets are those that are open already, so that no others are opened in
+	// their place.
+	Sockets Sockets
 	// Capacity, if set, is maxmemory before all others; the policy is allkeys-lru
 	// then, unless one is given.
 	Capacity string
@@ -48,6 +51,7 @@ func (m *Mistake) Error() string {
 // a file.
 func Load(from Sources) (*Config, error) {
 	l := &loader{config: newConfig()}
+	l.config.sockets = from.Sockets
 	for _, source := range []func(Sources) error{l.readFile, l.readEnviron, l.readFlags} {
 		l.seen = map[*Setting]bool{}
 		if err := source(from); err != nil {
@@ -226,7 +230,7 @@ func (c *Config) check() error {
 		}
 	}
 	to := c.endpoints()
-	if len(to.Binds)+len(to.TLSBinds) == 0 && to.Unix == "" {
+	if len(to.Binds)+len(to.TLSBinds) == 0 && to.Unix == "" && c.sockets == (Sockets{}) {
 		return &Mistake{"settings", "port", "no port to bind and no unixsocket: nobody could connect"}
 	}
 	if to.Port != 0 && to.Port == to.TLSPort {

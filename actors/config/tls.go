@@ -25,7 +25,8 @@ const tlsRefusal = "Unable to update TLS configuration. Check server logs."
 
 // secure reads the certificates again, if TLS is spoken.
 func secure(c *Config, s *actors.System) error {
-	if c.Int("tls-port") == 0 && !(c.Bool("http-tls") && c.Text("http") != "") {
+	spoken := c.Int("tls-port") != 0 || c.sockets.TLS || c.Bool("http-tls") && (c.Text("http") != "" || c.sockets.HTTP)
+	if !spoken {
 		return nil
 	}
 	made, err := c.tlsConfig()

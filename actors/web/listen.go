@@ -9,9 +9,29 @@ import (
 	"sync"
 )
 
-// listen opens the port: at the host and port that the setting names, or, if it
-// names a port alone, at the addresses of bind.
+// listen opens the port, unless it is open, and serves it.
 func (s *Server) listen() error {
+	if s.settings.Bool("http-tls") && !s.system.HasTLS() {
+		return errors.New("http-tls: there is no certificate")
+	}
+	for _, listener := range s.given {
+		s.gates = append(s.gates, &gate{Listener: listener, server: s})
+	}
+	if len(s.gates) == 0 {
+		if err := s.openPort(); err != nil {
+			return err
+		}
+	}
+	for _, g := range s.gates {
+		s.group.Go(func() { s.serve(g) })
+	}
+	s.log.Info("listening", "addresses", s.Addresses(), "tls", s.settings.Bool("http-tls"))
+	return nil
+}
+
+// openPort opens it: at the host and port that the setting names, or, if it names a
+// port alone, at the addresses of bind.
+func (s *Server) openPort() error {
 	at := s.settings.Text("http")
 	hosts, port := s.settings.Words("bind"), at
 	if host, number, err := net.SplitHostPort(at); err == nil {
@@ -24,20 +44,10 @@ func (s *Server) listen() error {
 	if err != nil {
 		return errors.New("http: " + at + " is neither a port nor an address with one")
 	}
-	if s.settings.Bool("http-tls") && !s.system.HasTLS() {
-		return errors.New("http-tls: there is no certificate")
-	}
 	if _, err = s.system.Bind(s.bind, hosts, number); err == nil && len(s.gates) == 0 {
 		err = errors.New("http: none of the addresses exists here")
 	}
-	if err != nil {
-		return err
-	}
-	for _, g := range s.gates {
-		s.group.Go(func() { s.serve(g) })
-	}
-	s.log.Info("listening", "addresses", s.Addresses(), "tls", s.settings.Bool("http-tls"))
-	return nil
+	return err
 }
 
 func (s *Server) bind(network, address string) (string, error) {

@@ -15,6 +15,7 @@ package web
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"runtime"
 	"sync"
@@ -47,6 +48,7 @@ type Server struct {
 	log      hclog.Logger
 	pipes    *transport.Pipes
 	http     *http.Server
+	given    []net.Listener // open already
 	gates    []*gate
 	origins  atomic.Pointer[origins]
 	bodyMax  atomic.Int64
@@ -70,10 +72,14 @@ func New(settings Settings, console http.Handler) *Server {
 	return s
 }
 
+// Inherit has listeners served that are open already, in place of the port that the
+// settings name. It is called before Join.
+func (s *Server) Inherit(given []net.Listener) { s.given = given }
+
 // Join has the port opened with a system that is about to be started, if the
-// settings ask for one: before its data are loaded, so that health can be asked.
+// settings ask for one, or it is open already: before its data are loaded, so that health can be asked.
 func (s *Server) Join(o *actors.Options) {
-	if s.settings.Text("http") == "" {
+	if s.settings.Text("http") == "" && len(s.given) == 0 {
 		return
 	}
 	before := o.Ready

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,19 +53,14 @@ func (d *deployed) run(t *testing.T, examine func(s *started, port string)) {
 	port := freePort(t)
 	d.environ["TROUPE_PORT"], d.environ["TROUPE_DIR"] = port, t.TempDir()
 	d.probe(t, false)
-	var systemd func() string
+	var systemd *supervisor
 	if d.notify {
-		dir, err := os.MkdirTemp("", "troupe") // a socket's path must be short
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { os.RemoveAll(dir) })
-		d.environ["NOTIFY_SOCKET"] = filepath.Join(dir, "notify")
-		systemd = listenNotify(t, d.environ["NOTIFY_SOCKET"])
+		systemd = listenNotify(t)
+		d.environ["NOTIFY_SOCKET"] = systemd.path
 	}
 	s := startWith(t, exec.Command(program(t), d.args...), d.variables())
-	if d.notify && systemd() != "READY=1" {
-		t.Error("systemd was not told that the server is ready")
+	if d.notify {
+		systemd.await("READY=1")
 	}
 	if strings.Contains(s.logged(), "WARN") || strings.Contains(s.logged(), `"warn"`) {
 		t.Errorf("it is warned about:\n%s", s.logged())
@@ -123,57 +116,6 @@ func outside() string {
 		}
 	}
 	return ""
-}
-
-func TestSystemd(t *testing.T) {
-	t.Parallel()
-	unit := readUnit(readFile(t, "systemd/troupe.service"))
-	one := func(name string) string {
-		if len(unit[name]) != 1 {
-			t.Fatalf("%s is said %d times", name, len(unit[name]))
-		}
-		return unit[name][0]
-	}
-	d := &deployed{environ: map[string]string{}, port: "7379", notify: one("Service.Type") == "notify"}
-	words := shellWords(one("Service.ExecStart"))
-	if words[0] != installed || !d.notify {
-		t.Errorf("%s is started, Type %s", words[0], one("Service.Type"))
-	}
-	d.args = words[1:]
-	d.dir = "/var/lib/" + one("Service.StateDirectory")
-	for _, entry := range unit["Service.Environment"] {
-		name, value, _ := strings.Cut(entry, "=")
-		d.environ[name] = strings.ReplaceAll(value, "%S", "/var/lib")
-	}
-	seconds, err := strconv.Atoi(one("Service.TimeoutStopSec"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.grace = time.Duration(seconds) * time.Second
-	if limit, err := strconv.Atoi(one("Service.LimitNOFILE")); err != nil || limit < 10_032 {
-		t.Errorf("LimitNOFILE %d is too low for 10,000 clients", limit)
-	}
-	d.run(t, func(_ *started, port string) {
-		wantPrefix(t, "127.0.0.1:"+port, "+PONG", "PING")
-	})
-}
-
-// readUnit reads a unit file: the values of each "Section.Name".
-func readUnit(text string) map[string][]string {
-	values := map[string][]string{}
-	section := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		name, value, isValue := strings.Cut(line, "=")
-		switch {
-		case line == "" || line[0] == '#' || line[0] == ';':
-		case line[0] == '[':
-			section = strings.Trim(line, "[]") + "."
-		case isValue:
-			values[section+name] = append(values[section+name], value)
-		}
-	}
-	return values
 }
 
 func TestDockerfile(t *testing.T) {

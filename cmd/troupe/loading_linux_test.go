@@ -6,16 +6,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/troupedb/troupe/keyspace/rdb"
 )
 
 // loading starts a server on a directory whose RDB file is a pipe, so that it reads
 // for as long as the test wants. What it reads is written to the pipe.
-func loading(t *testing.T) (s *started, dir string, pipe *os.File) {
+func loading(t *testing.T, environ ...string) (s *started, dir string, pipe *os.File) {
 	t.Helper()
 	dir = t.TempDir()
 	name := filepath.Join(dir, "dump.rdb")
@@ -36,7 +38,7 @@ func loading(t *testing.T) (s *started, dir string, pipe *os.File) {
 		t.Fatal(err)
 	}
 	port := freePort(t)
-	s = launch(t, exec.Command(program(t), "--port", port, "--bind", "127.0.0.1", "--dir", dir), nil)
+	s = launch(t, exec.Command(program(t), "--port", port, "--bind", "127.0.0.1", "--dir", dir), environ)
 	s.addresses = []string{"127.0.0.1:" + port}
 	eventually(t, func() error {
 		conn, err := net.Dial("tcp", s.addresses[0])
@@ -91,6 +93,25 @@ func TestNotReadyWhileLoading(t *testing.T) {
 	if got := c.ask("DBSIZE"); got != ":100" {
 		t.Errorf("%s keys", got)
 	}
+	s.stop()
+}
+
+// systemd is told how far loading is, and given a reason to wait; that the server is
+// ready it is told only then.
+func TestSupervisedWhileLoading(t *testing.T) {
+	t.Parallel()
+	systemd := listenNotify(t)
+	s, _, pipe := loading(t, "NOTIFY_SOCKET="+systemd.path)
+	first, _ := systemd.next(time.Now().Add(patience))
+	if !regexp.MustCompile(`^STATUS=(starting|loading .*: \d+ keys.*)\nEXTEND_TIMEOUT_USEC=30000000$`).MatchString(first) {
+		t.Errorf("systemd was told %q", first)
+	}
+	systemd.await("STATUS=loading ")
+	if _, err := pipe.Write(append([]byte{0xff}, make([]byte, 8)...)); err != nil { // the end, without a checksum
+		t.Fatal(err)
+	}
+	pipe.Close()
+	systemd.await("READY=1")
 	s.stop()
 }
 

@@ -3,35 +3,61 @@ package main
 import (
 	"net"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 )
 
-// notifier tells systemd what the server does: a datagram to the socket that
+// notifier tells systemd what the server does: datagrams to the socket that
 // NOTIFY_SOCKET names (sd_notify(3)). Where nobody asks, it does nothing.
-type notifier struct{ socket string }
+type notifier struct {
+	socket string
+	log    hclog.Logger
+}
 
-func newNotifier(environ []string) notifier {
+func newNotifier(environ []string, log hclog.Logger) notifier {
+	return notifier{variable(environ, "NOTIFY_SOCKET"), log}
+}
+
+// variable is the value of a variable, "" if it is not set.
+func variable(environ []string, name string) string {
 	for _, entry := range environ {
-		if path, found := strings.CutPrefix(entry, "NOTIFY_SOCKET="); found {
-			return notifier{path}
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value
 		}
 	}
-	return notifier{}
+	return ""
 }
 
-// tell sends a state such as READY=1. That it did not arrive is logged:
-// systemd will say it too, by ending a server of which it has not heard.
-func (n notifier) tell(log hclog.Logger, state string) {
-	if n.socket == "" {
+func (n notifier) isAsked() bool { return n.socket != "" }
+
+// notifyPatience is how long systemd may take to take a message. A server waits no
+// longer for who only watches over it.
+const notifyPatience = time.Second
+
+// tell sends states such as READY=1 as one message. That it did not arrive is
+// logged: systemd will say it too, by ending a server of which it has not heard.
+func (n notifier) tell(states ...string) {
+	if !n.isAsked() {
 		return
 	}
-	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: n.socket, Net: "unixgram"})
-	if err == nil {
-		_, err = conn.Write([]byte(state))
-		conn.Close()
-	}
-	if err != nil {
-		log.Warn("systemd was not told", "state", state, "error", err)
+	if err := n.send(strings.Join(states, "\n")); err != nil {
+		n.log.Warn("systemd was not told", "states", states, "error", err)
 	}
 }
+
+func (n notifier) send(message string) error {
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: n.socket, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetWriteDeadline(time.Now().Add(notifyPatience)); err != nil {
+		return err
+	}
+	_, err = conn.Write([]byte(message))
+	return err
+}
+
+// status is a state that says in words what the server is at.
+func status(words string) string { return "STATUS=" + words }

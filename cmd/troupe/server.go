@@ -7,10 +7,12 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/hashicorp/go-hclog"
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/actors/admin"
@@ -38,8 +40,12 @@ func (*serverCmd) Help() string {
 
 // Run serves.
 func (c *serverCmd) Run(p process) error {
+	sockets, err := takeSockets()
+	if err != nil {
+		return err
+	}
 	settings, err := config.Load(config.Sources{
-		File: c.File, Stdin: p.in, Environ: p.environ, Flags: given(c.Plugins[0]), Capacity: c.Capacity,
+		File: c.File, Stdin: p.in, Environ: p.environ, Flags: given(c.Plugins[0]), Capacity: c.Capacity, Sockets: sockets.kinds(),
 	})
 	if err != nil {
 		return err
@@ -49,7 +55,7 @@ func (c *serverCmd) Run(p process) error {
 		return err
 	}
 	defer logged.close()
-	r := &running{settings: settings, log: logged.Logger, notifier: newNotifier(p.environ)}
+	r := &running{settings: settings, sockets: sockets, log: logged.Logger, notifier: newNotifier(p.environ, logged.Logger)}
 	if logged.isShown() {
 		printBanner(p.out)
 	}
@@ -59,9 +65,12 @@ func (c *serverCmd) Run(p process) error {
 // running is the process while it serves.
 type running struct {
 	settings *config.Config
+	sockets  *sockets
 	log      hclog.Logger
 	notifier notifier
 	system   *actors.System
+	early    atomic.Pointer[actors.System] // the system while it still loads
+	guard    *watchdog                     // nil: nobody asked for one
 	web      *web.Server
 	signals  chan os.Signal
 	hangups  chan os.Signal // ask to read files again
@@ -98,7 +107,9 @@ func (r *running) serve() error {
 	}
 	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "),
 		"tls", strings.Join(r.system.TLSAddresses(), " "), "http", strings.Join(r.web.Addresses(), " "))
-	r.notifier.tell(r.log, "READY=1")
+	r.notifier.tell(r.readyStates()...)
+	r.guard = r.startWatchdog()
+	defer r.guard.end()
 	return r.wait()
 }
 
@@ -128,8 +139,11 @@ func (r *running) suggestLimit() {
 func (r *running) start() error {
 	options, halt := assemble(r.settings, r.log), make(chan struct{})
 	r.web = web.New(r.settings, console.Handler())
+	r.web.Inherit(r.sockets.web)
 	r.web.Join(&options)
-	options.Halt = halt
+	options.Halt, options.Inherited = halt, r.sockets.links
+	r.hearOf(&options)
+	defer r.narrate(r.loading)()
 	started := make(chan error, 1)
 	go func() {
 		var err error
@@ -156,6 +170,15 @@ func (r *running) start() error {
 		r.log.Warn("the disk does not answer, it is not waited for")
 	}
 	return persist.ErrHalted
+}
+
+// hearOf has early set before the system loads.
+func (r *running) hearOf(options *actors.Options) {
+	ready := options.Ready
+	options.Ready = func(system *actors.System) error {
+		r.early.Store(system)
+		return ready(system)
+	}
 }
 
 // haltPatience is how long loading may take to be given up: as long as the disk
@@ -219,6 +242,8 @@ func (r *running) wait() error {
 
 // reload reads certificates, users and the log level again.
 func (r *running) reload() {
+	r.notifier.tell(daemon.SdNotifyReloading, strings.TrimSpace(daemon.SdNotifyMonotonicUsec()))
+	defer func() { r.notifier.tell(r.readyStates()...) }()
 	if err := r.settings.Reload(); err != nil {
 		r.log.Warn("not all files could be read again", "error", err)
 		return
@@ -269,11 +294,12 @@ func (r *running) stop(how actors.Stop) (err error) {
 			}
 		}
 	}()
-	r.notifier.tell(r.log, "STOPPING=1")
 	patience := time.Duration(r.settings.Int("shutdown-timeout")) * time.Second
 	if how.Now {
 		patience = 0
 	}
+	r.notifier.tell(daemon.SdNotifyStopping, status("stopping"), extend(patience+extension))
+	defer r.narrate(func() (string, int64) { return leaving(r.system) })()
 	r.web.Leave()
 	drained := r.system.Drain(patience)
 	r.web.Close()
@@ -284,6 +310,7 @@ func (r *running) stop(how actors.Stop) (err error) {
 		r.log.Error("not saved at the end", "error", failed)
 		err = exitCode(exitFailure)
 	}
+	r.guard.end()
 	if drained {
 		r.system.Close()
 	} else {

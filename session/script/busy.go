@@ -52,6 +52,7 @@ func (r *run) lookAround(now time.Time) {
 	if took < killableAfter {
 		return
 	}
+	r.engine.steps.Add(1)
 	if !r.listed {
 		r.engine.list(r)
 	}

@@ -23,6 +23,7 @@ type Engine struct {
 	catalogue *session.Catalogue
 	threshold atomic.Int64  // nanoseconds after which a script is busy
 	closing   atomic.Int32  // see EndBusy
+	steps     atomic.Uint64 // of scripts that take long
 	patience  time.Duration // after which a light run is given up, whatever its steps
 	// latest is the script that was asked for last, spare an idle machine: what
 	// most look-ups find without mu.
@@ -50,6 +51,10 @@ func NewEngine(c *session.Catalogue) *Engine {
 
 // SetThreshold sets after how long a script counts as busy; 0 or less: never.
 func (e *Engine) SetThreshold(d time.Duration) { e.threshold.Store(int64(d)) }
+
+// Steps counts how often scripts that take long have looked around so far: while one
+// runs, it rises.
+func (e *Engine) Steps() uint64 { return e.steps.Load() }
 
 // here is where a command about scripts runs: in a session.
 type here struct {

@@ -63,11 +63,26 @@ func (g *goroutines) listen(network, address string, secure bool) (string, error
 	if err != nil {
 		return "", err
 	}
+	return g.take(bound, secure), nil
+}
+
+func (g *goroutines) Adopt(ln net.Listener, secure bool) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		ln.Close()
+		return "", net.ErrClosed
+	}
+	return g.take(adopted(ln), secure), nil
+}
+
+// take has a goroutine accept from a listening socket.
+func (g *goroutines) take(bound *boundListener, secure bool) (address string) {
 	bound.secure, bound.accept = secure, g.config.Accept
 	g.bound = append(g.bound, bound)
 	g.done.Add(1)
 	go g.accept(bound)
-	return bound.address(), nil
+	return bound.address()
 }
 
 // bindUnixAside binds the socket in a directory that only its owner may enter,

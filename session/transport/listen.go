@@ -18,7 +18,7 @@ import (
 type boundListener struct {
 	net.Listener
 	path   string
-	file   fs.FileInfo
+	file   fs.FileInfo    // nil: none of ours
 	secure bool           // its links come over TLS
 	accept session.Accept // of the handlers of links in the clear
 }
@@ -40,6 +40,16 @@ func bindListener(network, address string, mode fs.FileMode, bindUnix unixBinder
 		return bindUnixFile(address, mode, bindUnix)
 	}
 	return nil, net.UnknownNetworkError(network)
+}
+
+// adopted is a listening socket of somebody else's. A file that it has is not ours
+// to remove.
+func adopted(ln net.Listener) *boundListener {
+	b := &boundListener{Listener: ln}
+	if at := ln.Addr(); at.Network() == "unix" {
+		b.path = at.String()
+	}
+	return b
 }
 
 // plainListen leaves keep-alive to tuneSocket or the transport, and multipath
@@ -115,9 +125,10 @@ func (b *boundListener) address() string {
 	return b.Addr().String()
 }
 
-// removeFile removes the socket's file, unless another has taken its place.
+// removeFile removes the socket's file, unless another has taken its place, or it
+// was never ours.
 func (b *boundListener) removeFile() {
-	if b.path == "" {
+	if b.file == nil {
 		return
 	}
 	if now, err := os.Lstat(b.path); err == nil && os.SameFile(now, b.file) {

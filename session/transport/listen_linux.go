@@ -74,6 +74,16 @@ func (o *eventLoops) ListenSecure(network, address string) (string, error) {
 	return o.listen(network, address, true)
 }
 
+func (o *eventLoops) Adopt(ln net.Listener, secure bool) (string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		ln.Close()
+		return "", net.ErrClosed
+	}
+	return o.take(adopted(ln), secure)
+}
+
 func (o *eventLoops) listen(network, address string, secure bool) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -84,6 +94,11 @@ func (o *eventLoops) listen(network, address string, secure bool) (string, error
 	if err != nil {
 		return "", err
 	}
+	return o.take(bound, secure)
+}
+
+// take has the first loop accept from a listening socket.
+func (o *eventLoops) take(bound *boundListener, secure bool) (string, error) {
 	listener := &eventListener{
 		number: o.listened, bound: bound, address: bound.address(), unix: bound.path != "", secure: secure,
 	}
