@@ -31,9 +31,6 @@ func (l *loader) open(path string) error {
 
 // readLines reads a file; dir is where the paths in it begin.
 func (l *loader) readLines(from io.Reader, path, dir string) error {
-	wasInFile := l.inFile
-	l.inFile = true
-	defer func() { l.inFile = wasInFile }()
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, lineMax)
 	number := 0

@@ -74,8 +74,7 @@ func Load(from Sources) (*Config, error) {
 type loader struct {
 	config *Config
 	// seen are the settings that the present source has given.
-	seen   map[*Setting]bool
-	inFile bool
+	seen map[*Setting]bool
 	// hasPolicy says that some source has given maxmemory-policy.
 	hasPolicy bool
 	without   []string // names of settings that do nothing here
@@ -106,11 +105,7 @@ func (l *loader) assign(where, name string, words []string) error {
 		return fail(err.Error())
 	}
 	if why := row.unmet(value); why != "" {
-		if !l.inFile || !row.FileLoads {
-			return fail(refusal(row, value, why))
-		}
-		l.doesNothing(row)
-		value = row.Default
+		return fail(refusal(row, value, why))
 	}
 	l.seen[row] = true
 	l.config.values[row.index] = value

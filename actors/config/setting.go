@@ -27,9 +27,6 @@ type Setting struct {
 	// full stop.
 	Why     string
 	Allowed []string
-	// FileLoads says that a file may ask for a Reserved value, as redis.conf
-	// does as it is shipped: the default stays in force, and a warning says so.
-	FileLoads bool
 	// Hidden settings are shown by CONFIG GET only to those who know the name.
 	Hidden bool
 	// Secret values are never shown in errors and logs.

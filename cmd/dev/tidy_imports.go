@@ -156,13 +156,13 @@ func isSystemFile(f *sourceFile) bool {
 		f.dir == "keyspace/journal" && f.base == "fs_unix.go"
 }
 
-// usesOnlySystemNames tells whether a file takes only names from syscall, no calls: signals (SIGTERM) and
-// error numbers (ENOSPC), which have no other home.
+// usesOnlySystemNames tells whether a file takes only names from syscall, no calls: signals (SIGTERM),
+// error numbers (ENOSPC) and what os/exec is told of a new process, which have no other home.
 func usesOnlySystemNames(f *sourceFile) bool {
 	only := true
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		if name, found := f.selected(n, "syscall"); found {
-			only = only && (strings.HasPrefix(name, "SIG") || name == "Signal" || name == "Errno" ||
+			only = only && (strings.HasPrefix(name, "SIG") || name == "Signal" || name == "Errno" || name == "SysProcAttr" ||
 				strings.HasPrefix(name, "E") && name == strings.ToUpper(name))
 		}
 		return only

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -38,24 +40,43 @@ func (*serverCmd) Help() string {
 		"that have no effect here too."
 }
 
-// Run serves.
+// Run serves, here or in the background.
 func (c *serverCmd) Run(p process) error {
+	parent := theParent(p)
+	err := c.run(p, parent)
+	if code := exitCode(0); err != nil && !errors.As(err, &code) {
+		parent.tell(err.Error())
+	}
+	return err
+}
+
+func (c *serverCmd) run(p process, parent *parent) error {
 	sockets, err := takeSockets()
 	if err != nil {
 		return err
 	}
+	var read bytes.Buffer
 	settings, err := config.Load(config.Sources{
-		File: c.File, Stdin: p.in, Environ: p.environ, Flags: given(c.Plugins[0]), Capacity: c.Capacity, Sockets: sockets.kinds(),
+		File: c.File, Stdin: io.TeeReader(p.in, &read), Environ: p.environ, Flags: given(c.Plugins[0]), Capacity: c.Capacity, Sockets: sockets.kinds(),
 	})
 	if err != nil {
 		return err
+	}
+	stays := ""
+	if settings.Bool("daemonize") && parent == nil {
+		if stays = staysHere(settings, p, sockets); stays == "" {
+			return background(p, settings, read.Bytes())
+		}
 	}
 	logged, err := openLog(settings, p)
 	if err != nil {
 		return err
 	}
 	defer logged.close()
-	r := &running{settings: settings, sockets: sockets, log: logged.Logger, notifier: newNotifier(p.environ, logged.Logger)}
+	r := &running{settings: settings, sockets: sockets, parent: parent, log: logged.Logger, notifier: newNotifier(p.environ, logged.Logger)}
+	if stays != "" {
+		r.log.Info("not in the background", "reason", stays)
+	}
 	if logged.isShown() {
 		printBanner(p.out)
 	}
@@ -66,6 +87,7 @@ func (c *serverCmd) Run(p process) error {
 type running struct {
 	settings *config.Config
 	sockets  *sockets
+	parent   *parent // nil: nobody waits for the server to serve
 	log      hclog.Logger
 	notifier notifier
 	system   *actors.System
@@ -91,8 +113,7 @@ func (r *running) serve() error {
 		r.log.Info("stopped while loading")
 		return nil
 	case err != nil:
-		r.log.Error("not started", "error", err)
-		return exitCode(exitFailure)
+		return r.failed(err)
 	}
 	removePID := writePID(r.settings.Text("pidfile"), r.log)
 	defer removePID()
@@ -102,15 +123,22 @@ func (r *running) serve() error {
 	r.suggestLimit()
 	spareProcessor(r.system.Loops())
 	if err := r.hasEndpoint(); err != nil {
-		r.log.Error("not started", "error", err)
-		return exitCode(exitFailure)
+		return r.failed(err)
 	}
 	r.log.Info("ready to accept connections", "addresses", strings.Join(r.system.Addresses(), " "),
 		"tls", strings.Join(r.system.TLSAddresses(), " "), "http", strings.Join(r.web.Addresses(), " "))
 	r.notifier.tell(r.readyStates()...)
+	r.parent.tell(parentReady)
 	r.guard = r.startWatchdog()
 	defer r.guard.end()
 	return r.wait()
+}
+
+// failed says why the server does not serve.
+func (r *running) failed(why error) error {
+	r.log.Error("not started", "error", why)
+	r.parent.tell(why.Error())
+	return exitCode(exitFailure)
 }
 
 // capacity is how much memory there is, as people write it, and what goes first
