@@ -151,7 +151,7 @@ func (l loud) Printf(_ context.Context, format string, v ...any) {
 // TestGoRedis connects with a library that greets in RESP3, names itself, and
 // asks for what this server has not.
 func TestGoRedis(t *testing.T) {
-	system := start(t)
+	system := start(t, "slowlog-log-slower-than 0")
 	redis.SetLogger(loud{t})
 	client := redis.NewClient(&redis.Options{Addr: system.Addresses()[0], ClientName: "test"})
 	defer client.Close()
@@ -194,8 +194,10 @@ func TestGoRedis(t *testing.T) {
 	if err != nil || commands["get"] == nil || commands["get"].FirstKeyPos != 1 {
 		t.Errorf("COMMAND is read as %v, %v", commands["get"], err)
 	}
-	slow, err := client.SlowLogGet(ctx, 10).Result()
-	f(len(slow), err, 0)
+	slow, err := client.SlowLogGet(ctx, 1).Result()
+	if err != nil || len(slow) != 1 || slow[0].ClientName != "test" {
+		t.Errorf("SLOWLOG GET is read as %v, %v", slow, err)
+	}
 }
 
 // TestUnixSocket: how clients of a socket are told apart from others.
