@@ -20,7 +20,7 @@ type commands struct {
 	Bench    benchCmd    `cmd:"" help:"Measure Troupe beside redis-server: speed (the default), memory, gc."`
 	Tidy     tidyCmd     `cmd:"" help:"Say where the tree leaves its own style."`
 	New      newCmd      `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
-	Soak     soakCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
+	Duel     duelCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
 	Abuse    abuseCmd    `cmd:"" help:"Run the tests of abuse at full size: 50,000 links, 1 GB of replies, transactions of a million commands."`
 	Licenses licensesCmd `cmd:"" help:"Write deploy/licenses.txt: every module that the server is built of, with its licence."`
 	Crash    crashCmd    `cmd:"" help:"Kill the server in the middle of everything, again and again, and compare what is left with what it promised."`

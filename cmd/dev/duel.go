@@ -16,10 +16,10 @@ import (
 	"github.com/troupedb/troupe/resp/draw"
 )
 
-// soakCmd asks Troupe and redis-server the same, at random and for as long as one likes: two clients, four
+// duelCmd asks Troupe and redis-server the same, at random and for as long as one likes: two clients, four
 // databases, transactions and watches, pipelines that are cut anywhere. The first reply that differs ends
 // it, and the conversation that led there is made as short as it can be.
-type soakCmd struct {
+type duelCmd struct {
 	Seed      uint64        `help:"Begins the random stream; 0 draws one." default:"0"`
 	For       time.Duration `help:"How long." default:"1m"`
 	Shards    int           `help:"The number of shards; 0 draws it for each round." default:"0"`
@@ -29,8 +29,8 @@ type soakCmd struct {
 	Shrink    time.Duration `help:"How long to look for a shorter conversation." default:"30s"`
 }
 
-// Run soaks.
-func (c *soakCmd) Run(ctx context.Context) error {
+// Run asks until the time is up.
+func (c *duelCmd) Run(ctx context.Context) error {
 	program, err := redisProgram()
 	if err != nil {
 		return err
@@ -43,13 +43,13 @@ func (c *soakCmd) Run(ctx context.Context) error {
 	if c.Seed == 0 {
 		c.Seed = rand.Uint64()
 	}
-	fmt.Printf("soak --seed %d --turns %d\n", c.Seed, c.Turns)
+	fmt.Printf("duel --seed %d --turns %d\n", c.Seed, c.Turns)
 	begin := time.Now()
 	asked := 0
 	for round := uint64(0); time.Since(begin) < c.For && ctx.Err() == nil; round++ {
 		n, err := c.round(c.Seed+round, &side{dial: dialTCP(net.JoinHostPort("127.0.0.1", strconv.Itoa(redis.port)))})
 		if err != nil {
-			return fmt.Errorf("soak --seed %d: %w", c.Seed+round, err)
+			return fmt.Errorf("duel --seed %d: %w", c.Seed+round, err)
 		}
 		asked += n
 	}
@@ -58,7 +58,7 @@ func (c *soakCmd) Run(ctx context.Context) error {
 }
 
 // round plays one conversation to a fresh server of ours and an emptied redis-server.
-func (c *soakCmd) round(seed uint64, redis *side) (asked int, err error) {
+func (c *duelCmd) round(seed uint64, redis *side) (asked int, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	shards, transport := c.Shards, c.Transport
 	if drawn := []int{1, 2, 3, 16}[rng.IntN(4)]; shards == 0 {
@@ -112,15 +112,15 @@ type turn struct {
 	cuts     []int // the lengths of the pieces in which it is sent; the last one takes the rest
 }
 
-const soakClients = 2
+const duelClients = 2
 
 func drawTurns(w draw.Source, n int) []turn {
 	turns := make([]turn, n)
 	for i := range turns {
 		t := &turns[i]
-		t.client = w.Rand.IntN(soakClients)
-		t.fresh, t.proto = i < soakClients || w.OneIn(60), 2+w.Rand.IntN(2)
-		if i < soakClients {
+		t.client = w.Rand.IntN(duelClients)
+		t.fresh, t.proto = i < duelClients || w.OneIn(60), 2+w.Rand.IntN(2)
+		if i < duelClients {
 			t.client = i
 		}
 		for range w.Times([]int{1, 1, 3, 20}[w.Rand.IntN(4)]) {
@@ -160,7 +160,7 @@ func quoteWords(argv []string) string {
 // side is one of the two servers.
 type side struct {
 	dial  func() (net.Conn, error)
-	links [soakClients]*link
+	links [duelClients]*link
 }
 
 func dialTCP(addr string) func() (net.Conn, error) {

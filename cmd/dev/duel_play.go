@@ -36,7 +36,7 @@ func (d *duel) play(turns []turn) (*mismatch, error) {
 			return nil, err
 		}
 	}
-	var open [soakClients]transaction
+	var open [duelClients]transaction
 	for i := range turns {
 		t := &turns[i]
 		if t.fresh || d.ours.links[t.client] == nil {

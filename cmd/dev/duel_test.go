@@ -12,16 +12,16 @@ import (
 	"github.com/troupedb/troupe/resp/redistest"
 )
 
-// Some seconds of what go run ./cmd/dev soak does for as long as one likes.
-func TestSoak(t *testing.T) {
+// Some seconds of what go run ./cmd/dev duel does for as long as one likes.
+func TestDuel(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Start(t)
-	c := &soakCmd{Seed: rand.Uint64(), Turns: 1000, Shrink: 30 * time.Second}
+	c := &duelCmd{Seed: rand.Uint64(), Turns: 1000, Shrink: 30 * time.Second}
 	asked := 0
 	for begin := time.Now(); time.Since(begin) < 5*time.Second; c.Seed++ {
 		n, err := c.round(c.Seed, &side{dial: func() (net.Conn, error) { return redis.Dial(), nil }})
 		if err != nil {
-			t.Fatalf("go run ./cmd/dev soak --turns %d --seed %d: %v", c.Turns, c.Seed, err)
+			t.Fatalf("go run ./cmd/dev duel --turns %d --seed %d: %v", c.Turns, c.Seed, err)
 		}
 		asked += n
 	}
@@ -29,7 +29,7 @@ func TestSoak(t *testing.T) {
 }
 
 // A difference is found, and the conversation that leads to it made short.
-func TestSoakShrinks(t *testing.T) {
+func TestDuelShrinks(t *testing.T) {
 	t.Parallel()
 	theirs, ours := redistest.Start(t), redistest.Start(t)
 	d := &duel{
@@ -48,7 +48,7 @@ func TestSoakShrinks(t *testing.T) {
 	}
 }
 
-func TestSoakCompares(t *testing.T) {
+func TestDuelCompares(t *testing.T) {
 	t.Parallel()
 	f := func(command, ours, theirs string, want bool) {
 		t.Helper()
