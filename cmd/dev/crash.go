@@ -49,8 +49,7 @@ func (c *crashCmd) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	t := &crashTest{crashCmd: c, path: path, work: work}
-	t.began = time.Now()
+	t := &crashTest{crashCmd: c, path: path, where: work, data: "data", began: time.Now()}
 	defer t.end()
 	if err := t.run(ctx); err != nil {
 		return fmt.Errorf("crash --seed %d --rounds %d, round %d: %w\nkept in %s: the directory before the last start is in before, its log in data.log",
@@ -82,11 +81,14 @@ const crashLife = 25
 // crashTest is a run of the harness.
 type crashTest struct {
 	*crashCmd
-	path, work string
-	began      time.Time
-	round      int
-	rng        *rand.Rand // of the round
-	plan       *crashPlan
+	path  string
+	where string        // the directory of all that is written
+	data  string        // the name of the data directory there
+	pace  time.Duration // that writers rest after a batch
+	began time.Time
+	round int
+	rng   *rand.Rand // of the round
+	plan  *crashPlan
 
 	victim    *victim
 	writers   []*crashWriter
@@ -129,7 +131,7 @@ func (t *crashTest) run(ctx context.Context) error {
 }
 
 // dir is the data directory.
-func (t *crashTest) dir() string { return filepath.Join(t.work, "data") }
+func (t *crashTest) dir() string { return filepath.Join(t.where, t.data) }
 
 // begin begins with an empty directory.
 func (t *crashTest) begin() error {
@@ -205,7 +207,7 @@ func (t *crashTest) inspect() error {
 	if _, err := os.Stat(t.dir()); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	before := filepath.Join(t.work, "before")
+	before := filepath.Join(t.where, "before")
 	if err := copyDir(before, t.dir()); err != nil {
 		return err
 	}
@@ -306,20 +308,7 @@ func (t *crashTest) forget(own []dataset) {
 func (t *crashTest) assault() error {
 	stop := make(chan struct{})
 	var running sync.WaitGroup
-	source := func(n int) *rand.Rand { return rand.New(rand.NewPCG(t.Seed, uint64(t.round)<<16+uint64(n))) }
-	for i, w := range t.writers {
-		w.rng, w.shards = source(i), t.plan.shards
-		running.Go(func() { w.work(t.victim, stop) })
-	}
-	for i, c := range t.consumers {
-		c.rng = source(100 + i)
-		running.Go(func() { c.work(t.victim, stop) })
-	}
-	t.meddler.rng, t.meddler.mixed, t.meddler.strict, t.meddler.err = source(200), t.plan.mixed, nil, nil
-	if t.plan.policy == "always" {
-		t.meddler.strict = []span{{from: time.Time{}}}
-	}
-	running.Go(func() { t.meddler.work(t.victim, stop) })
+	t.work(stop, &running)
 	select {
 	case <-t.victim.gone:
 	case <-time.After(t.plan.delay):
@@ -335,6 +324,24 @@ func (t *crashTest) assault() error {
 	running.Wait()
 	t.kills++
 	return errors.Join(err, t.note())
+}
+
+// work has everybody work until stop is closed, or the server is gone.
+func (t *crashTest) work(stop <-chan struct{}, running *sync.WaitGroup) {
+	source := func(n int) *rand.Rand { return rand.New(rand.NewPCG(t.Seed, uint64(t.round)<<16+uint64(n))) }
+	for i, w := range t.writers {
+		w.rng, w.shards, w.pace = source(i), t.plan.shards, t.pace
+		running.Go(func() { w.work(t.victim, stop) })
+	}
+	for i, c := range t.consumers {
+		c.rng = source(100 + i)
+		running.Go(func() { c.work(t.victim, stop) })
+	}
+	t.meddler.rng, t.meddler.mixed, t.meddler.strict, t.meddler.err = source(200), t.plan.mixed, nil, nil
+	if t.plan.policy == "always" {
+		t.meddler.strict = []span{{from: time.Time{}}}
+	}
+	running.Go(func() { t.meddler.work(t.victim, stop) })
 }
 
 // note takes down what was promised, and what went wrong on the way.

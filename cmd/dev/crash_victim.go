@@ -33,7 +33,7 @@ func (v *victim) dial() (*link, error) {
 // launch starts the program. At the failpoint, if that is not "", it kills
 // itself.
 func (t *crashTest) launch(ctx context.Context, failpoint string) (*victim, error) {
-	v := &victim{socket: filepath.Join(t.work, "socket"), log: t.dir() + ".log", gone: make(chan struct{})}
+	v := &victim{socket: filepath.Join(t.where, "socket"), log: t.dir() + ".log", gone: make(chan struct{})}
 	log, err := os.OpenFile(v.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ type crashWriter struct {
 	units []*unit
 	// shards is how many the server has, batches how many were sent.
 	shards, batches int
+	pace            time.Duration // that it rests after a batch
 
 	err error // a reply that cannot be
 }
@@ -62,9 +63,11 @@ func (w *crashWriter) work(v *victim, stop <-chan struct{}) {
 			}
 			return
 		}
+		rest := w.pace
 		if w.rng.IntN(4) == 0 {
-			time.Sleep(time.Duration(w.rng.IntN(3000)) * time.Microsecond)
+			rest += time.Duration(w.rng.IntN(3000)) * time.Microsecond
 		}
+		time.Sleep(rest)
 	}
 }
 

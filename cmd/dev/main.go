@@ -24,6 +24,7 @@ type commands struct {
 	Abuse    abuseCmd    `cmd:"" help:"Run the tests of abuse at full size: 50,000 links, 1 GB of replies, transactions of a million commands."`
 	Licenses licensesCmd `cmd:"" help:"Write deploy/licenses.txt: every module that the server is built of, with its licence."`
 	Crash    crashCmd    `cmd:"" help:"Kill the server in the middle of everything, again and again, and compare what is left with what it promised."`
+	Soak     soakCmd     `cmd:"" help:"Have the server serve for long, with everything checked, killed and started again."`
 	Commands commandsCmd `cmd:"" help:"Write the parts of the README that follow from the code: commands, differences, what is missing."`
 	Record   recordCmd   `cmd:"" help:"Take down a conversation with a server as a transcript."`
 	Diff     diffCmd     `cmd:"" help:"Play the transcripts of testdata to a server and print what it answers otherwise."`
