@@ -164,12 +164,25 @@ func (tx *Tx) unlimited(of *Settings) *Settings {
 // made.
 type redoing struct{ of, own *Settings }
 
-// Reserve makes room for so many keys of a database in the shard at hand, which
-// has none there.
+// Reserve makes room for so many keys of a database in the shard at hand. It may
+// take long: it is for who loads.
 func (tx *Tx) Reserve(db, keys int) {
 	d := &tx.only.dbs[db]
 	tx.only.open(d)
 	d.keys.Reserve(keys)
+}
+
+// Unreserve gives back what room was made for keys that did not come. It may take
+// long, too.
+func (tx *Tx) Unreserve() {
+	tx.EachShard(func(sh *Shard) {
+		for i := range sh.dbs[:sh.opened] {
+			if keys := sh.dbs[i].keys; keys != nil {
+				for keys.Tighten(1 << 10) {
+				}
+			}
+		}
+	})
 }
 
 // Holds reports whether nobody is shown what is not safe yet.

@@ -38,6 +38,8 @@ type loader struct {
 	records   int64
 	progress  Progress
 	read      int64 // bytes of the present file
+	before    int64 // records of those before it
+	ahead     int   // records that each shard may expect of it
 
 	refused int64 // effects that were answered by errors
 	refusal string
@@ -54,6 +56,7 @@ type feed struct {
 	batches chan *batch
 	free    chan *batch    // that were done, to be filled again
 	under   sync.WaitGroup // batches that are not done
+	room    int            // for keys, that was made
 }
 
 // batch is what a shard takes in one turn.
@@ -61,6 +64,7 @@ type batch struct {
 	items   []rdb.Item
 	effects []effect
 	bytes   int
+	ahead   int      // effects that may follow
 	words   []byte   // of the effects
 	ends    []int    // of their words
 	all     [][]byte // the words, while they are redone
@@ -95,16 +99,17 @@ func newLoader(s *Store, place keyspace.Place, functions Functions) *loader {
 // close ends the loader, and says what went wrong.
 func (l *loader) close() error {
 	for _, f := range l.feeds {
+		f.under.Wait()
 		close(f.batches)
 	}
-	return nil
+	return l.unreserve()
 }
 
 // take has the shard take its batches.
 func (l *loader) take(f *feed) {
 	for b := range f.batches {
-		if broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { l.put(tx, b) }); broken != nil {
-			l.fail(fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack))
+		if broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { f.put(l, tx, b) }); broken != nil {
+			l.fail(errWhileLoading(broken))
 		}
 		if b.bytes <= 2*batchBytes {
 			b.reset()
@@ -115,6 +120,10 @@ func (l *loader) take(f *feed) {
 		}
 		f.under.Done()
 	}
+}
+
+func errWhileLoading(broken *keyspace.Broken) error {
+	return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
 }
 
 func (l *loader) fail(err error) {
@@ -140,6 +149,7 @@ func (l *loader) send(f *feed) {
 		return
 	}
 	f.under.Add(1)
+	f.batch.ahead = l.ahead
 	f.batches <- f.batch
 	select {
 	case f.batch = <-f.free:
@@ -169,6 +179,7 @@ func (l *loader) settle() error {
 // begin notes which file is read.
 func (l *loader) begin(file string, total int64) {
 	l.progress, l.read = Progress{File: file, Total: total, Began: time.Now()}, 0
+	l.before, l.ahead = l.records, 0
 	l.reached(0)
 }
 
@@ -186,6 +197,9 @@ func (l *loader) reached(offset int64) {
 		return
 	}
 	l.progress.Done, l.progress.Keys = offset, l.keys+l.records
+	if records := l.records - l.before; records > 0 {
+		l.ahead = int(float64(records)*float64(max(l.progress.Total-offset, 0))/float64(offset)) / len(l.feeds)
+	}
 	now := l.progress
 	l.store.loaded.Store(&now)
 }
@@ -199,7 +213,7 @@ func (l *loader) reserve(item *rdb.Item) error {
 	each := int(item.Keys) / len(l.feeds)
 	for _, f := range l.feeds {
 		if broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { tx.Reserve(item.DB, each) }); broken != nil {
-			return fmt.Errorf("loading: %v", broken.Reason)
+			return errWhileLoading(broken)
 		}
 	}
 	return nil
@@ -224,15 +238,17 @@ func (l *loader) key(item *rdb.Item) error {
 func (l *loader) large(f *feed, item *rdb.Item) (err error) {
 	broken := l.place.Visit([]int{f.shard}, func(tx *keyspace.Tx) { err = putPart(tx, []rdb.Item{*item}, &rdb.Decoder{}) })
 	if broken != nil {
-		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
+		return errWhileLoading(broken)
 	}
 	return err
 }
 
 // put puts a batch in place.
-func (l *loader) put(tx *keyspace.Tx, b *batch) {
+func (f *feed) put(l *loader, tx *keyspace.Tx, b *batch) {
 	if l.putItems(tx, b.items, &b.d); len(b.effects) > 0 {
+		keys := keysOf(tx, b.effects[0].db)
 		l.redo(tx, b)
+		f.foresee(tx, b, keys)
 	}
 }
 
@@ -421,7 +437,7 @@ func (l *loader) everywhere(spec *command.Spec[*keyspace.Tx], e keyspace.Effect,
 		}
 	})
 	if broken != nil {
-		return fmt.Errorf("loading: %v\n%s", broken.Reason, broken.Stack)
+		return errWhileLoading(broken)
 	}
 	return nil
 }

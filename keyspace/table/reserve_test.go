@@ -51,6 +51,84 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// A table that holds something is made larger: at every size, to every size, it is
+// the same set, and as it would be had it grown by itself.
+func TestReserveMore(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	hashes := make([]uint64, 20_000)
+	for i := range hashes {
+		hashes[i] = rng.Uint64()
+	}
+	f := func(n, reserved int) {
+		t.Helper()
+		tab := New(func(r slab.Ref) uint64 { return hashes[r] })
+		defer tab.Close()
+		for i := range n {
+			tab.Insert(hashes[i], slab.Ref(i), uint32(i))
+		}
+		tab.Reserve(reserved)
+		for i := n; i < n+n/2; i++ {
+			tab.Insert(hashes[i], slab.Ref(i), uint32(i))
+		}
+		n += n / 2
+		seen := map[slab.Ref]uint32{}
+		for cursor := uint64(0); ; {
+			if cursor = tab.Walk(cursor, func(s *Slot) { seen[s.Ref()] = s.Stamp() }); cursor == 0 {
+				break
+			}
+		}
+		if len(seen) != n || tab.Len() != n {
+			t.Errorf("%d entries, %d reserved: %d are walked, Len is %d", n, reserved, len(seen), tab.Len())
+		}
+		for r, stamp := range seen {
+			if stamp != uint32(r) {
+				t.Errorf("%d entries, %d reserved: entry %d has stamp %d", n, reserved, r, stamp)
+			}
+		}
+		for _, i := range rng.Perm(n) {
+			if !tab.Remove(hashes[i], slab.Ref(i)) {
+				t.Errorf("%d entries, %d reserved: entry %d is not removed", n, reserved, i)
+			}
+		}
+	}
+	for _, n := range []int{1, 2, 5, 6, 7, 42, 100, 1000, 5375, 5377} {
+		for _, reserved := range []int{0, n - 1, n + 1, n + n/2, 2 * n, 3*n + 7, 16 * n} {
+			f(n, reserved)
+		}
+	}
+}
+
+// What was met of a walk before a Reserve is not met again after it.
+func TestWalkPastReserve(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	hashes := make([]uint64, 3000)
+	for i := range hashes {
+		hashes[i] = rng.Uint64()
+	}
+	tab := New(func(r slab.Ref) uint64 { return hashes[r] })
+	defer tab.Close()
+	for i, h := range hashes {
+		tab.Insert(h, slab.Ref(i), 0)
+	}
+	met := map[slab.Ref]int{}
+	steps := 0
+	for cursor := uint64(0); ; {
+		if cursor = tab.Walk(cursor, func(s *Slot) { met[s.Ref()]++ }); cursor == 0 {
+			break
+		}
+		if steps++; steps <= 400 && steps%40 == 0 {
+			tab.Reserve(3000 + steps*20)
+		}
+	}
+	for i := range hashes {
+		if met[slab.Ref(i)] != 1 {
+			t.Errorf("entry %d was met %d times", i, met[slab.Ref(i)])
+		}
+	}
+}
+
 // Between two steps of a Walk anything may change; no entry is met twice, and
 // what the walk has met is what stands before its cursor.
 func TestWalkMeetsOnce(t *testing.T) {

@@ -1,6 +1,10 @@
 package table
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/troupedb/troupe/keyspace/slab"
+)
 
 // entry is what a slot holds, with its tag and, once it is needed, its hash.
 type entry struct {
@@ -13,17 +17,59 @@ type entry struct {
 // four buckets full, which a fair hash practically never exceeds.
 const looseLen = 4 * slotCount
 
-// Reserve makes an empty table as large as it will be with n entries, so that it
-// need not grow on the way there.
+// Reserve makes the table as large as it will be with n entries, so that it need
+// not grow on the way there. Each entry that it has is hashed once, where growing
+// would do that at each doubling.
 func (t *Table) Reserve(n int) {
-	if t.count > 0 {
+	was := t.buckets.Len()
+	want := n<<4/loadMax + 1
+	if want <= was {
 		return
 	}
-	want := n<<4/loadMax + 1
 	for t.buckets.Len() < want {
 		*t.buckets.Grow() = bucket{}
 	}
-	t.mask = 1<<bits.Len(uint(t.buckets.Len()-1)) - 1
+	t.mask = 1<<bits.Len(uint(want-1)) - 1
+	if t.count > 0 {
+		t.changes++
+		t.spreadFirst(was)
+	}
+}
+
+// spreadFirst spreads the entries of the first buckets over all, of which the
+// others are empty. An entry stays in its bucket or goes to one of those: an index
+// is the low bits of a hash, before and after.
+func (t *Table) spreadFirst(buckets int) {
+	overflow := t.overflow
+	t.overflow = slab.Array[bucket]{}
+	var space [4 * looseLen]entry
+	entries := space[:0]
+	for i := range buckets {
+		home := t.buckets.At(i)
+		entries = home.appendTo(entries)
+		for b := home; b.isLinked(); {
+			b = overflow.At(b.link())
+			entries = b.appendTo(entries)
+		}
+		*home = bucket{}
+		if len(entries) >= looseLen || i == buckets-1 {
+			t.spread(entries)
+			entries = entries[:0]
+		}
+	}
+	overflow.Close()
+}
+
+// spread puts entries that were taken out where they belong. Hashing in a loop of
+// its own lets the processor fetch them, which are seldom in its caches, all at
+// once.
+func (t *Table) spread(entries []entry) {
+	for i := range entries {
+		entries[i].hash = t.hashOf(entries[i].slot.Ref())
+	}
+	for _, e := range entries {
+		t.place(t.buckets.At(t.index(e.hash)), e.tag, e.slot)
+	}
 }
 
 // split spreads the next bucket in turn over itself and a new last bucket.
@@ -35,14 +81,7 @@ func (t *Table) split() {
 	if uint64(n) > t.mask {
 		t.mask = t.mask<<1 | 1
 	}
-	// Hashing in a loop of its own lets the processor fetch the entries, which
-	// are seldom in its caches, all at once.
-	for i := range entries {
-		entries[i].hash = t.hashOf(entries[i].slot.Ref())
-	}
-	for _, e := range entries {
-		t.place(t.buckets.At(t.index(e.hash)), e.tag, e.slot)
-	}
+	t.spread(entries)
 }
 
 // merge puts the entries of the last bucket back into the one that it was
