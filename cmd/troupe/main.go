@@ -32,6 +32,8 @@ type commandLine struct {
 	Import      importCmd      `cmd:"" help:"Read files of redis-server into a data directory."`
 	Export      exportCmd      `cmd:"" help:"Write a data directory as a file for redis-server."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a server whether it is well: the exit code tells."`
+	Completion  completionCmd  `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Man         manCmd         `cmd:"" help:"Print the manual page: troupe man | man -l -"`
 	Settings    settingsCmd    `cmd:"" help:"List every setting, what it does here, and its environment variable."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }
