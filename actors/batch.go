@@ -208,10 +208,13 @@ func (b *Batch) runAtOnce(ctx context.Context, lock *session.Lock) error {
 		b.forgetWords()
 		return err
 	}
-	refused := c.x.Refused
+	refused, suspect := c.x.Refused, c.x.Suspect
 	b.replies = append([]resp.Reply(nil), c.replies...)
 	c.end()
-	if refused {
+	switch {
+	case suspect:
+		return fmt.Errorf("%w: %w", ErrAborted, commandError(resp.ErrLoading.Str()))
+	case refused:
 		return errChanged
 	}
 	return nil

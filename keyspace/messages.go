@@ -44,6 +44,9 @@ type Execute struct {
 	// no, no request runs and Refused is set.
 	Guard   func(*Tx) bool
 	Refused bool
+	// Suspect says why: a shard has failed and is being rebuilt. It is set for an
+	// Atomic batch only; the requests of others are answered one by one.
+	Suspect bool
 	// OutMax bounds Out: once it is longer, no further request runs, unless
 	// Atomic. 0: no bound. Ran is how many requests have run.
 	OutMax int

@@ -19,6 +19,10 @@ func (x *Execute) refuse() {
 	if x.Inner {
 		x.Broken = &Broken{Command: "visit", Reason: errSuspect}
 	}
+	if x.Atomic {
+		x.Refused, x.Suspect = true, true
+		return
+	}
 	for i := x.Ran; i < len(x.Requests); i++ {
 		q := &x.Requests[i]
 		x.Out = x.encoderOf(q).Append(x.Out, resp.ErrLoading)

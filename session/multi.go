@@ -118,13 +118,18 @@ func (s *Session) abortMulti(row *Command, refusal resp.Reply) resp.Reply {
 	if row != nil && row.Flags.Has(command.Executes) {
 		s.endMulti()
 		s.dropLock()
-		return resp.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(refusal.Str(), "ERR "))
+		return abortedBy(refusal)
 	}
 	if s.multi != nil {
 		s.multi.aborted = true
 		s.SetFlag(FlagDirty, true)
 	}
 	return refusal
+}
+
+// abortedBy is the answer to an EXEC that does nothing.
+func abortedBy(refusal resp.Reply) resp.Reply {
+	return resp.Error("EXECABORT Transaction discarded because of: " + strings.TrimPrefix(refusal.Str(), "ERR "))
 }
 
 // needsMemory reports whether a command of the transaction may need memory.
@@ -266,7 +271,11 @@ func (s *Session) emitExec(sl *slot) {
 	s.server.feedTransaction(s, b.following, sl.x.Refused)
 	if sl.x.Refused {
 		b.written += sl.n
-		s.emit(sl, s.encoder.Append(nil, resp.NilArray))
+		answer := resp.NilArray
+		if sl.x.Suspect {
+			answer = abortedBy(resp.ErrLoading)
+		}
+		s.emit(sl, s.encoder.Append(nil, answer))
 		return
 	}
 	s.emit(sl, resp.AppendHeader(nil, '*', sl.n))

@@ -59,3 +59,39 @@ func TestRebuild(t *testing.T) {
 		got = watcher.receive() // before that, there may be errors and equal states
 	}
 }
+
+// A transaction that comes while a shard of its keys is being rebuilt is answered
+// by one error, and nothing of it is done, on no shard.
+func TestExecWhileRebuilding(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, shape{shards: 2}, config.Flag{Name: "appendonly", Words: []string{"yes"}})
+	c := s.client()
+	const aborted = "-EXECABORT Transaction discarded because of: LOADING Redis is loading the dataset in memory"
+	const left, right = "a", "b" // of different shards
+	c.ask("MSET", left, "0", right, "0")
+	for i := range 2000 {
+		c.ask("RPUSH", "list", fmt.Sprint(i))
+	}
+	done, refused := 0, 0
+	eventually(t, "an EXEC finds a shard that is being rebuilt", func() bool {
+		c.send(slices.Concat(request("DEBUG", "CRASH", "shard/0"), request("MULTI"), request("INCR", left), request("INCR", right), request("EXEC")))
+		for range 4 {
+			c.receive()
+		}
+		switch got := c.receive(); got {
+		case aborted:
+			refused++
+		case fmt.Sprintf("[:%d, :%[1]d]", done+1):
+			done++
+		default:
+			t.Fatalf("EXEC is answered %s", got)
+		}
+		return refused > 2
+	})
+	want := fmt.Sprintf(`["%d", "%[1]d"]`, done)
+	eventually(t, "the shards are back", func() bool { return !strings.HasPrefix(c.ask("MGET", left, right), "-LOADING") })
+	s.Rebuilds.Store(0)
+	if got := c.ask("MGET", left, right); got != want {
+		t.Errorf("after %d transactions: %s", done, got)
+	}
+}
