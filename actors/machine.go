@@ -10,75 +10,88 @@ import (
 	"sync"
 )
 
+// machine is where the process runs, as the kernel's files tell of it; root is the
+// folder that these are in, "/" but for tests.
+type machine struct{ root string }
+
+var thisMachine = machine{"/"}
+
 // MachineMemory is the memory that the process could have, in bytes: the
 // machine's, or what its container allows if that is less. 0 if it can't be told.
 func MachineMemory() int64 {
-	machine, container := systemMemory(), ContainerMemory()
+	whole, container := systemMemory(), ContainerMemory()
 	switch {
 	case container == 0:
-		return machine
-	case machine == 0:
+		return whole
+	case whole == 0:
 		return container
 	}
-	return min(machine, container)
+	return min(whole, container)
 }
 
+// ContainerMemory is the limit, in bytes, that the process's control group or one
+// around it has, if that is less than the machine's memory; else 0.
+func ContainerMemory() int64 { return thisMachine.limitBelow(systemMemory()) }
+
 // systemMemory is the machine's memory in bytes, 0 where it can't be told.
-var systemMemory = sync.OnceValue(func() int64 {
-	info, _ := os.ReadFile("/proc/meminfo")
-	for line := range strings.Lines(string(info)) {
+var systemMemory = sync.OnceValue(thisMachine.memory)
+
+func (m machine) memory() int64 {
+	for line := range strings.Lines(m.read("proc/meminfo")) {
 		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
 			kilobytes, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
 			return kilobytes << 10
 		}
 	}
 	return 0
-})
+}
 
-// ContainerMemory is the limit, in bytes, that the process's control group or one
-// around it has, if that is less than the machine's memory; else 0.
-func ContainerMemory() int64 {
+// limitBelow is the limit of the process's control groups, 0 if there is none below
+// what the whole machine has; 0 as that: it can't be told.
+func (m machine) limitBelow(whole int64) int64 {
 	limit := int64(math.MaxInt64)
-	groups, _ := os.ReadFile("/proc/self/cgroup")
-	for line := range strings.Lines(string(groups)) {
+	for line := range strings.Lines(m.read("proc/self/cgroup")) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) < 3 {
 			continue
 		}
-		root, file := "/sys/fs/cgroup", "memory.max" // the second version, which has one hierarchy
+		groups, file := "sys/fs/cgroup", "memory.max" // the second version, which has one hierarchy
 		if parts[0] != "0" {
 			if parts[1] != "memory" {
 				continue
 			}
-			root, file = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
+			groups, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
 		}
 		// Within a container the path may be that of the world outside, but
 		// the container's own group is the root then.
 		for dir := path.Clean("/" + parts[2]); ; dir = path.Dir(dir) {
-			limit = min(limit, cmp.Or(readLimit(path.Join(root, dir, file)), math.MaxInt64))
+			limit = min(limit, cmp.Or(m.number(path.Join(groups, dir, file)), math.MaxInt64))
 			if dir == "/" {
 				break
 			}
 		}
 	}
-	if machine := systemMemory(); limit == math.MaxInt64 || machine > 0 && limit >= machine {
+	if limit == math.MaxInt64 || whole > 0 && limit >= whole {
 		return 0
 	}
 	return limit
 }
 
-// readLimit reads a file with a number of bytes; 0 if there is none or it is "max".
-func readLimit(name string) int64 {
-	text, _ := os.ReadFile(name)
-	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+// number reads a file with a number; 0 if there is none or it is "max".
+func (m machine) number(name string) int64 {
+	n, _ := strconv.ParseInt(strings.TrimSpace(m.read(name)), 10, 64)
 	return n
+}
+
+func (m machine) read(name string) string {
+	text, _ := os.ReadFile(path.Join(m.root, name)) // what is not there can't be told
+	return string(text)
 }
 
 // residentMemory is what the system has given the process, in bytes; 0 where it
 // can't be told.
 func residentMemory() int64 {
-	text, _ := os.ReadFile("/proc/self/statm")
-	fields := strings.Fields(string(text))
+	fields := strings.Fields(thisMachine.read("proc/self/statm"))
 	if len(fields) < 2 {
 		return 0
 	}

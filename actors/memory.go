@@ -1,7 +1,7 @@
 package actors
 
 import (
-	"math"
+	"cmp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -26,9 +26,15 @@ import (
 // limit. That is much more than it needs while there are few data, so that it
 // seldom collects, and shrinks to what was counted as the data grow. It never is
 // less: where live memory grows, data have to go.
+//
+// Without maxmemory nothing is bounded; but in a container Go is told to stay within
+// what that leaves, so that no garbage is what has the process ended. GOMEMLIMIT is
+// heeded if it is less.
 type memory struct {
 	bound   *keyspace.Bound
-	process bool // the process is the server's, so that all of it counts
+	process bool  // the process is the server's, so that all of it counts
+	room    int64 // of the container that may be used, 0: it has no limit
+	given   int64 // GOMEMLIMIT
 	stop    chan struct{}
 	done    sync.WaitGroup
 
@@ -39,6 +45,13 @@ type memory struct {
 	cycles uint64           // of Go's collector, so far
 	lived  [livedOver]int64 // what lived after the last of them, the newest first
 }
+
+// goMemoryLimit is GOMEMLIMIT, or a number that is none.
+var goMemoryLimit = debug.SetMemoryLimit(-1)
+
+// containerSpare is 10: a tenth of a container's memory is left for what is not
+// counted, such as the files that the kernel has in mind.
+const containerSpare = 10
 
 // livedOver is over how many collections the least counts of what lived: what is
 // made while one is under way seems to live, however soon it is garbage.
@@ -88,9 +101,12 @@ const keepFrom = 1 << 30
 func (s *System) Memory() MemoryMarks { return s.memory.measure(s.Node.Bound().Limit()) }
 
 func (m *memory) start(server *session.Server, process bool) {
-	m.bound, m.process, m.limit = server.Node.Bound(), process, math.MaxInt64
+	m.bound, m.process = server.Node.Bound(), process
+	m.given, m.limit = goMemoryLimit, goMemoryLimit
 	if process {
 		m.bound.SetWhole()
+		container := ContainerMemory()
+		m.room = container - container/containerSpare
 	}
 	m.stop = make(chan struct{})
 	m.done.Go(func() {
@@ -102,7 +118,7 @@ func (m *memory) start(server *session.Server, process bool) {
 				return
 			case <-ticker.C:
 				server.EvictClients()
-				if limit := m.bound.Limit(); limit > 0 {
+				if limit := m.bound.Limit(); limit > 0 || m.room > 0 {
 					m.measure(limit)
 				}
 			}
@@ -114,7 +130,7 @@ func (m *memory) close() {
 	close(m.stop)
 	m.done.Wait()
 	if m.process {
-		debug.SetMemoryLimit(math.MaxInt64)
+		debug.SetMemoryLimit(m.given)
 	}
 }
 
@@ -134,16 +150,23 @@ func (m *memory) measure(limit int64) MemoryMarks {
 	apart = m.bound.Shards() + slab.InBuffers()
 	now.Base = max(0, now.Resident-now.Go-apart)
 	m.bound.SetOther(now.Base + now.GoNeeds)
-	now.GoLimit = math.MaxInt64
-	if limit > 0 {
-		now.GoLimit = max(limit-apart-now.Base, now.GoNeeds)
-	}
-	if off := now.GoLimit - m.limit; off > limit/limitStep || off < -limit/limitStep {
+	within := cmp.Or(limit, m.room)
+	now.GoLimit = m.goLimit(within-apart-now.Base, now.GoNeeds, within > 0)
+	if off := now.GoLimit - m.limit; off > within/limitStep || off < -within/limitStep {
 		debug.SetMemoryLimit(now.GoLimit)
 		m.limit = now.GoLimit
 	}
 	m.marks = now
 	return now
+}
+
+// goLimit is what Go is told to stay within: what is left for it if anything is
+// bounded, but no less than it needs; and no more than GOMEMLIMIT says.
+func (m *memory) goLimit(left, needs int64, bounded bool) int64 {
+	if !bounded {
+		return m.given
+	}
+	return min(max(left, needs), m.given)
 }
 
 // collect collects Go's garbage, before data go that would make room for it. It

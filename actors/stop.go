@@ -67,7 +67,7 @@ func (s *System) Drain(patience time.Duration) (complete bool) {
 		for _, one := range s.Server.Sessions() { // one accepted a moment ago comes late
 			if !told[one.ID()] {
 				told[one.ID()] = true
-				one.Send(&session.Kill{Gently: true})
+				one.Send(&session.Kill{Gently: true, Stopping: true})
 			}
 		}
 		if s.Server.Connected() == 0 {

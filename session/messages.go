@@ -43,8 +43,9 @@ type served struct {
 type Deliver struct{ Bytes []byte }
 
 // Kill closes the link, once what is answered is out if Gently; because it does
-// not read what it is sent, if Slow.
-type Kill struct{ Gently, Slow bool }
+// not read what it is sent, if Slow; because the server stops, if Stopping, which
+// those who watch live queries are told.
+type Kill struct{ Gently, Slow, Stopping bool }
 
 // Unpaused tells that CLIENT PAUSE is over.
 type Unpaused struct{}

@@ -204,7 +204,7 @@ func (s *Session) kill(m *Kill) {
 		s.server.Log.Warn("link closed: it does not read what it is sent (client-output-buffer-limit)", "session", s.id,
 			"address", s.address, "unread", s.Unsent.Load()+s.undelivered.Load())
 	}
-	s.closing = true
+	s.closing, s.stopping = true, m.Stopping
 	switch {
 	case !m.Gently:
 		s.link.Close()
@@ -212,6 +212,6 @@ func (s *Session) kill(m *Kill) {
 		// What is under way ends soon, and rest closes the link behind its replies.
 	default:
 		s.flushOutput()
-		s.link.CloseAfterWrites()
+		s.takeLeave()
 	}
 }

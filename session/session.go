@@ -41,6 +41,7 @@ type Session struct {
 	multi         *Multi
 	lock          *Lock
 	closing       bool     // no further command is taken
+	stopping      bool     // because the server stops
 	alone         bool     // the peer will send nothing more
 	visits        bool     // it is a Visitor's
 	above         int64    // since when too much is unsent, Unix milliseconds; 0: it is not
@@ -258,7 +259,7 @@ func (s *Session) rest(more bool) {
 	}
 	switch {
 	case s.closing:
-		s.link.CloseAfterWrites()
+		s.takeLeave()
 	case s.link.Unsent() > unsentMax:
 		s.link.Pause() // Drained resumes
 	case more:

@@ -182,6 +182,26 @@ func (s *Session) endWatches() {
 	s.watching = watching{}
 }
 
+// takeLeave closes the link behind what is written. If the server stops, the last
+// frame of each live query says so, with the token to go on from at the next one.
+// (What visits the server has its own way to say so; DiceDB's protocol has none.)
+func (s *Session) takeLeave() {
+	if s.stopping && !s.visits {
+		var frames []byte
+		for _, one := range s.watching.all {
+			if one.begun {
+				frames = one.append(s, frames, one.Ending(errStopping))
+			}
+		}
+		if len(frames) > 0 {
+			s.writePush(frames)
+		}
+	}
+	s.link.CloseAfterWrites()
+}
+
+var errStopping = resp.Error("ERR the server is stopping")
+
 // countWatches shows how many there are; a RESP2 link that has any may only
 // say what such links may.
 func (s *Session) countWatches() {
@@ -269,6 +289,11 @@ func (one *watched) tell(s *Session, dst []byte) []byte {
 	case f.More:
 		one.take(s)
 	}
+	return one.append(s, dst, f)
+}
+
+// append appends a frame as the link has asked for it.
+func (one *watched) append(s *Session, dst []byte, f watch.Frame) []byte {
 	switch {
 	case one.as == asChannel && s.encoder.Proto() == 2:
 		return f.AppendMessage(dst, watch.Answer, one.channel, one.head)

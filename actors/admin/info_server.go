@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -12,13 +11,14 @@ import (
 )
 
 func (r *report) server() {
-	server, build := r.system.Server, readBuild()
+	server := r.system.Server
+	commit, dirty := gitRevision()
 	uptime := int64(server.Uptime().Seconds())
 	r.Add("redis_version", session.RedisVersion)
 	r.Add("troupe_version", session.Version)
-	r.Add("redis_git_sha1", build.revision)
-	r.Add("redis_git_dirty", build.dirty)
-	r.Add("redis_build_id", build.revision)
+	r.Add("redis_git_sha1", commit)
+	r.Add("redis_git_dirty", dirty)
+	r.Add("redis_build_id", commit)
 	r.Add("redis_mode", "standalone")
 	r.Add("os", operatingSystem())
 	r.Add("arch_bits", 32<<(^uint(0)>>63))
@@ -41,28 +41,17 @@ func (r *report) server() {
 	r.Add("cores", r.system.Cores())
 }
 
-// build is what the program was made from.
-type build struct {
-	revision string
-	dirty    int
+// gitRevision is what INFO shows of the commit that the program was built from.
+func gitRevision() (commit string, dirty int) {
+	commit, modified := session.Revision()
+	if len(commit) < 8 {
+		return "00000000", 0
+	}
+	if modified {
+		dirty = 1
+	}
+	return commit[:8], dirty
 }
-
-var readBuild = sync.OnceValue(func() build {
-	b := build{revision: "00000000"}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 8:
-			b.revision = s.Value[:8]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			b.dirty = 1
-		}
-	}
-	return b
-})
 
 var operatingSystem = sync.OnceValue(func() string {
 	kind, release := firstLine("/proc/sys/kernel/ostype"), firstLine("/proc/sys/kernel/osrelease")

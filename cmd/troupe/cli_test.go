@@ -214,6 +214,23 @@ func TestWatchGoesOnBehindALostLink(t *testing.T) {
 	x.ends("Could not connect to the server at 127.0.0.1:"+port+": Connection refused", "not connected>")
 }
 
+// A server that stops says so, and the watch goes on at the next one.
+func TestWatchGoesOnBehindAStop(t *testing.T) {
+	t.Parallel()
+	s, port, x := prompts(t)
+	s.dial().ask("SET", "k", "before")
+	x.press("get.watch k\r")
+	x.ends(`  "before"`)
+	s.stop()
+	x.has("link lost")
+	again := start(t, nil, "--port", port)
+	x.wants("the state of the new server is shown", func(screen string) bool {
+		return strings.HasSuffix(screen, "~ (nil)") && !strings.Contains(screen, "link lost")
+	})
+	again.dial().ask("SET", "k", "again")
+	x.ends(`~ "again"`)
+}
+
 func TestMessagesAreShownAsTheyCome(t *testing.T) {
 	t.Parallel()
 	s, port, x := prompts(t)

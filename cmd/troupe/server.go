@@ -151,15 +151,22 @@ func (r *running) capacity() string {
 	return config.Named("maxmemory").Written(limit) + " " + r.settings.Text("maxmemory-policy")
 }
 
-// suggestLimit says what may be done where a container ends the server that knows
-// no limit itself.
+// suggestLimit says what may be done where a container ends the server before it
+// comes to its own limit.
 func (r *running) suggestLimit() {
-	limit := actors.ContainerMemory()
-	if r.settings.Int("maxmemory") > 0 || limit == 0 {
+	container, limit := actors.ContainerMemory(), r.settings.Int("maxmemory")
+	if container == 0 {
+		return
+	}
+	if limit > container-container/20 { // resident memory may be a twentieth above the limit
+		r.log.Warn("maxmemory is more than the container has room for: the server will be ended when that is used up; "+
+			"try maxmemory 80%", "maxmemory", limit, "container", container)
+	}
+	if limit > 0 {
 		return
 	}
 	r.log.Warn("the container's memory is limited and the server's is not: it will be ended when that is used up; "+
-		"try maxmemory 80%, which refuses writes instead, with a maxmemory-policy for a cache", "container", limit)
+		"try maxmemory 80%, which refuses writes instead, with a maxmemory-policy for a cache", "container", container)
 }
 
 // start starts the system, which reads what is on disk. A signal meanwhile has that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -12,6 +13,11 @@ type versionCmd struct{}
 
 // Run prints one line.
 func (*versionCmd) Run(p process) error {
-	_, err := fmt.Fprintf(p.out, "troupe %s %s/%s %s\n", session.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	commit, modified := session.Revision()
+	commit = cmp.Or(commit, "unknown")
+	if modified {
+		commit += ", modified"
+	}
+	_, err := fmt.Fprintf(p.out, "troupe %s %s/%s %s (commit %s)\n", session.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(), commit)
 	return err
 }

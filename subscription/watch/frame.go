@@ -121,6 +121,13 @@ func (f Frame) Refused() Frame {
 	return Frame{State: last, Kind: End}
 }
 
+// Ending is the last frame of a watch that whoever takes its frames ends: with the
+// token of the state that he was told last.
+func (w *Watcher) Ending(reason resp.Reply) Frame {
+	at := mark{w.version, w.room.mark(), w.total}
+	return Frame{State: newState(End, reason, resp.V3.Append(nil, reason), at), Kind: End}
+}
+
 // Reply is what the frame carries: the result, or if it is a delta that.
 func (f Frame) Reply() resp.Reply {
 	if f.delta != nil {

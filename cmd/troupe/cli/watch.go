@@ -93,9 +93,14 @@ func (w *watching) take(ctx context.Context, r resp.Reply) (over, failed bool, e
 	case !isFrame:
 		w.print(nil, r)
 		return true, r.IsError(), nil
+	case f.kind == "end" && f.result.Str() == serverStopping:
+		return false, false, nil // the link's end follows, and then the next server's answer
 	}
 	return w.takeFrame(f), f.kind == "end", nil
 }
+
+// serverStopping is why a watch ends that goes on at the next server.
+const serverStopping = "ERR the server is stopping"
 
 func (w *watching) takeFrame(f frame) (over bool) {
 	switch f.kind {
