@@ -71,8 +71,10 @@ func (e *examination) journal(found journal.Findings) {
 		}
 		fmt.Fprintf(e.out, "%s: %s\n", word, filepath.Join(e.dir, f.String()))
 	}
-	for _, name := range found.Moved {
-		fmt.Fprintf(e.out, "moved aside: %s\n", filepath.Join(e.dir, name))
+	var bytes, records int64
+	for _, m := range found.Moved {
+		fmt.Fprintf(e.out, "moved aside: %s: %d bytes, %d records\n", filepath.Join(e.dir, m.Name), m.Bytes, m.Records)
+		bytes, records = bytes+m.Bytes, records+m.Records
 	}
 	if m := found.Manifest; m.Identity != (journal.Identity{}) {
 		fmt.Fprintf(e.out, "journal: %d records in %d segments, up to version %d\n", found.Records, len(m.Segments), found.Last)
@@ -80,7 +82,7 @@ func (e *examination) journal(found journal.Findings) {
 	switch {
 	case found.OK():
 	case e.repaired:
-		fmt.Fprintln(e.out, "repaired: a server starts with what is left")
+		fmt.Fprintf(e.out, "repaired: a server starts with what is left; %d records in %d bytes were given up\n", records, bytes)
 	default:
 		e.damaged = true
 		fmt.Fprintf(e.out, "to keep what is sound and move the rest aside: troupe check %s --repair\n", e.dir)

@@ -243,6 +243,9 @@ func TestDamageRefusesToStart(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("%s: repair ends with %d:\n%s", what, code, out)
 		}
+		if !strings.Contains(out, "repaired: a server starts with what is left; ") || !strings.Contains(out, " were given up\n") {
+			t.Errorf("%s: repair does not say what was given up:\n%s", what, out)
+		}
 		if out, code := check(t, dir); code != 0 || !strings.Contains(out, "all is well") {
 			t.Errorf("%s: after repair, check ends with %d:\n%s", what, code, out)
 		}

@@ -28,7 +28,16 @@ type Findings struct {
 	Records  int64    // sound ones, in the segments that the manifest names
 	Last     uint64   // the highest sound version
 	List     []Finding
-	Moved    []string // the names that Repair gave to what it moved aside
+	Moved    []Moved // what Repair moved aside
+}
+
+// Moved is something that was moved aside: a file, or the end of one.
+type Moved struct {
+	Name  string // that it has now
+	Bytes int64
+	// Records are those that were given up with it: that the manifest knows of, or
+	// that stand there and are sound.
+	Records int64
 }
 
 // OK tells whether a server would start.

@@ -167,7 +167,7 @@ func (i *inspection) repair(c chain) error {
 		_, isSegment := parseSegmentName(name)
 		_, _, isSnapshot := parseSnapshotName(name)
 		if (isSegment || isSnapshot) && !m.has(name) || name == manifestName && i.lost {
-			if err := i.moveAside(name); err != nil {
+			if err := i.moveAside(name, c.last); err != nil {
 				return err
 			}
 		}
@@ -202,34 +202,4 @@ func (i *inspection) rebuilt(c chain) Manifest {
 		})
 	}
 	return m
-}
-
-// cutTails parts the segments that are kept from what is not sound in them.
-func (i *inspection) cutTails(c chain) error {
-	for _, s := range c.segments {
-		if s.size == s.sound.offset {
-			continue
-		}
-		aside, err := setAside(i.dir.fs, i.dir.path, &Tail{File: s.name, Offset: s.sound.offset, Size: s.size - s.sound.offset})
-		if err != nil {
-			return fmt.Errorf("setting aside the end of %s: %w", s.name, err)
-		}
-		i.findings.Moved = append(i.findings.Moved, filepath.Base(aside))
-		if err := truncate(i.dir.fs, i.dir.Path(s.name), s.sound.offset); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (i *inspection) moveAside(name string) error {
-	aside, err := freeName(i.dir.fs, i.dir.path, name+asideSuffix)
-	if err != nil {
-		return err
-	}
-	if err := i.dir.fs.Rename(i.dir.Path(name), aside); err != nil {
-		return err
-	}
-	i.findings.Moved = append(i.findings.Moved, filepath.Base(aside))
-	return nil
 }

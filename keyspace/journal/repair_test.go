@@ -2,7 +2,9 @@ package journal_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupedb/troupe/keyspace/journal"
@@ -119,5 +121,46 @@ func TestRepairWithoutManifest(t *testing.T) {
 	}
 	if m := found.Manifest; m.Next != 100 || m.Epoch != 2 || m.Snapshot.Name == "" {
 		t.Errorf("the new manifest is %+v", m)
+	}
+}
+
+// TestRepairCounts holds what Repair says of the records and bytes that it gives up.
+func TestRepairCounts(t *testing.T) {
+	t.Parallel()
+	f := func(files image, name string, changed []byte, want ...journal.Moved) {
+		t.Helper()
+		found, err := journal.Repair(files.disk(t, name, changed), dataDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(found.Moved, func(a, b journal.Moved) int { return strings.Compare(a.Name, b.Name) })
+		if !slices.Equal(found.Moved, want) {
+			t.Errorf("moved: %+v, want %+v", found.Moved, want)
+		}
+	}
+	flip := func(text []byte, at int) []byte {
+		text = slices.Clone(text)
+		text[at] ^= 1
+		return text
+	}
+	files := fullDir(t)
+	names := files.names("journal-")
+	third, size := files[names[2]], func(i int) int64 { return int64(len(files[names[i]])) }
+	const head, record = journal.SegmentHead, journal.RecordHead
+	second := head + record + 40 // where it begins, in each
+	end := fmt.Sprintf("%s.at-%d.aside", names[2], second)
+	last := journal.Moved{Name: names[3] + ".aside", Bytes: size(3), Records: 1}
+	f(files, names[2], flip(third, second+5), journal.Moved{Name: end, Bytes: record + 50, Records: 1}, last)
+	f(files, names[1], nil, journal.Moved{Name: names[2] + ".aside", Bytes: size(2), Records: 2}, last)
+	f(files, names[2], flip(third, 20), journal.Moved{Name: names[2] + ".aside", Bytes: size(2), Records: 2}, last)
+	f(files, "manifest", files["manifest"][:50], journal.Moved{Name: "manifest.aside", Bytes: 50})
+
+	open := smallLog(t, journal.Always, false)
+	const name = "journal-000001.log"
+	at := bounds(open[name])
+	f(open, name, flip(open[name], at[0]), journal.Moved{Name: name + ".aside", Bytes: int64(len(open[name])), Records: 10})
+	for broken := 1; broken < 9; broken++ { // the tenth would be a tail
+		end := fmt.Sprintf("%s.at-%d.aside", name, at[broken])
+		f(open, name, flip(open[name], at[broken]), journal.Moved{Name: end, Bytes: int64(len(open[name]) - at[broken]), Records: int64(10 - broken)})
 	}
 }

@@ -108,7 +108,7 @@ func readAt(file File, b []byte, offset int64) error {
 // as zeros from where the file once ended; so with zeros up to the end of a sector it is a cut write, and
 // without them damage.
 func (s *scanner) judge() (inside bool, sound int64, err error) {
-	search := &search{scanner: s, flawed: s.at, sound: -1, budget: 64*(s.end-s.at) + 64*blockBytes}
+	search := s.search()
 	proven, err := search.run()
 	if err != nil || proven || search.sound < 0 {
 		return proven, search.sound, err
@@ -117,12 +117,27 @@ func (s *scanner) judge() (inside bool, sound int64, err error) {
 	return !zeros, search.sound, err
 }
 
+// highest gives the version of the last sound record there is, behind the flaw at
+// the scanner's place or before it.
+func (s *scanner) highest() (uint64, error) {
+	search := s.search()
+	search.all = true
+	_, err := search.run()
+	return search.highest, err
+}
+
 // search looks for sound records behind a flaw.
 type search struct {
 	*scanner
-	flawed int64
-	sound  int64 // the first sound record's offset, -1 if there is none
-	budget int64 // bytes of checksums that may still be computed
+	flawed  int64
+	sound   int64  // the first sound record's offset, -1 if there is none
+	highest uint64 // the highest version of one
+	all     bool   // look for all, whatever they prove
+	budget  int64  // bytes of checksums that may still be computed
+}
+
+func (s *scanner) search() *search {
+	return &search{scanner: s, flawed: s.at, sound: -1, highest: s.expect - 1, budget: 64*(s.end-s.at) + 64*blockBytes}
 }
 
 // versionsAhead is how far a version behind a flaw may be from the one that belongs there: further than
@@ -153,7 +168,8 @@ func (s *search) run() (proven bool, err error) {
 		if s.sound < 0 {
 			s.sound = at
 		}
-		if syncedBefore(top[:], at) > s.flawed {
+		s.highest = max(s.highest, recordVersion(top[:]))
+		if syncedBefore(top[:], at) > s.flawed && !s.all {
 			return true, nil
 		}
 		at += recordHead + int64(bodyLength(top[:])) - 1
