@@ -30,7 +30,7 @@ func keepCold(t *testing.T, disk journal.FS, tierDisk vfs.FS, settings ...string
 	options := loaded.Options(hclog.NewNullLogger())
 	admin.New(loaded).Join(&options)
 	options.Binds, options.Unix, options.Storage.FS, options.OwnsHeap = nil, "", disk, false
-	options.Tier.FS = tierDisk
+	options.Tier.FS, options.Tier.CacheBytes, options.Tier.MemTableBytes = tierDisk, 64<<10, 1<<20
 	db, err := actors.Open(options)
 	if err != nil {
 		t.Fatal(err)

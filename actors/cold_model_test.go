@@ -127,7 +127,7 @@ func (p *plain) spill(now int64, shard int, need int64) (b *keyspace.Spilled) {
 // settle ends the way of what was spilled.
 func (p *plain) settle(now int64, shard int, b *keyspace.Spilled) {
 	err := p.tier.WriteNow(b)
-	p.turn(now, []int{shard}, func(_ *keyspace.Turn, tx *keyspace.Tx) { tx.Spilled(b, err) })
+	p.turn(now, []int{shard}, func(_ *keyspace.Turn, tx *keyspace.Tx) { tx.Spilled(b, err, &keyspace.Bound{}) })
 }
 
 // Random commands of all kinds, as transactions, by scripts or alone, get the same

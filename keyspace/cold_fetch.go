@@ -320,19 +320,46 @@ func (v lostValue) Error() string {
 }
 
 // handle runs a command's handler. If it needs a value that can't be read, that
-// is its answer.
-func (tx *Tx) handle(spec *command.Spec[*Tx]) (reply resp.Reply) {
-	if x := tx.batch; x == nil || x.cold == nil || len(x.cold.lost) == 0 {
+// is its answer: one that it names is known before, and else it has changed
+// nothing yet.
+func (tx *Tx) handle(spec *command.Spec[*Tx], argv [][]byte) (reply resp.Reply) {
+	if !tx.tiered {
 		return spec.Run(tx, &tx.args)
 	}
-	defer func() {
-		switch reason := recover(); reason.(type) {
-		case nil:
-		case lostValue:
-			reply = errLost
-		default:
+	if tx.batch != nil && tx.batch.cold != nil && tx.namesLost(&spec.Meta, argv) {
+		return errLost
+	}
+	defer tx.answerLost(tx.effects.edits, &reply)
+	return spec.Run(tx, &tx.args)
+}
+
+// answerLost, deferred, makes an answer of the panic of something that needs a
+// value which can't be read. What has changed something before can't be
+// answered: edits is how many changes there were when it began.
+func (tx *Tx) answerLost(edits int, reply *resp.Reply) {
+	switch reason := recover(); reason.(type) {
+	case nil:
+	case lostValue:
+		if tx.effects.edits != edits {
 			panic(reason)
 		}
-	}()
-	return spec.Run(tx, &tx.args)
+		*reply = errLost
+	default:
+		panic(reason)
+	}
+}
+
+// namesLost reports whether a command names a key whose value it needs and that
+// can't be read.
+func (tx *Tx) namesLost(m *command.Meta, argv [][]byte) bool {
+	lost := tx.batch.cold.lost
+	if len(lost) == 0 || m.Flags.Has(command.KeysOnly) {
+		return false
+	}
+	keys, _ := m.AppendKeys(nil, argv)
+	return slices.ContainsFunc(keys, func(k command.KeyAt) bool {
+		v := Value{home: tx.homeOf(argv[k.Pos])}
+		v.slot, v.head = v.find(argv[k.Pos], v.sh.hash(argv[k.Pos]))
+		return v.slot != nil && v.head.cold && needsValue(k.Flags) && slices.Contains(lost, v.twin())
+	})
 }

@@ -175,7 +175,7 @@ func (sh *shard) spilled(m *spilled) {
 	}
 	turn := n.newTurn()
 	tx := Begin(&turn, []*Shard{sh.Shard}, n.Len())
-	tx.Spilled(m.batch, m.err)
+	tx.Spilled(m.batch, m.err, &n.bound)
 	tx.End(&turn)
 	sh.after()
 	sh.quench()

@@ -225,13 +225,17 @@ func (tx *Tx) coldness(stamp uint32) uint32 {
 }
 
 // Spilled ends what Spill has begun, when the tier has written the batch or has
-// failed to: values that have not changed meanwhile become cold.
-func (tx *Tx) Spilled(b *Spilled, err error) {
+// failed to: values that have not changed meanwhile become cold. After a failure
+// the shard counts as one that has nothing to spill, until it tries again: nobody
+// is to wait for a disk that may never take anything.
+func (tx *Tx) Spilled(b *Spilled, err error, bound *Bound) {
 	sh := tx.only
 	sh.cold.flight.batches--
 	sh.cold.settled = max(sh.cold.settled, b.Numbers[b.Len()-1])
 	if err != nil {
 		sh.cold.pause = tx.now + spillPause
+		sh.dry(bound, true)
+		sh.cold.allocs -= soakAllocs
 	}
 	for i, number := range b.Numbers {
 		v, found := sh.find(b.places[i], number)

@@ -3,6 +3,7 @@ package keyspace
 import (
 	"strings"
 
+	"github.com/troupedb/troupe/resp"
 	"github.com/troupedb/troupe/resp/command"
 )
 
@@ -47,7 +48,8 @@ func (tx *Tx) feedAll(sh *Shard, db int) {
 // serveFed gives the keys that have been fed to those who wait, key after key
 // and each line in order. What a waiter does may feed others.
 func (tx *Tx) serveFed() {
-	caller, noTouch, db := tx.Caller, tx.noTouch, tx.DB
+	caller, noTouch, db, shielded := tx.Caller, tx.noTouch, tx.DB, tx.shielded
+	tx.shielded = true // who has fed a key is done, and does not begin anew
 	for i := 0; i < len(tx.fed); i++ {
 		tx.DB = tx.fed[i].db
 		tx.serveLine([]byte(tx.fed[i].key))
@@ -55,7 +57,7 @@ func (tx *Tx) serveFed() {
 	tx.closeChange() // of a key that nobody got, since it was past its deadline
 	clear(tx.fed)
 	tx.fed = tx.fed[:0]
-	tx.Caller, tx.noTouch, tx.DB = caller, noTouch, db
+	tx.Caller, tx.noTouch, tx.DB, tx.shielded = caller, noTouch, db, shielded
 }
 
 // serveLine serves those who wait for a key, as long as there is something
@@ -67,9 +69,9 @@ func (tx *Tx) serveLine(key []byte) {
 		return
 	}
 	for _, w := range append([]*Waiter(nil), l.waiters...) {
-		switch v := tx.Peek(key); {
+		switch v := tx.Outline(key); {
 		case w.Ready != nil:
-			if !w.Ready(tx, key) {
+			if !tx.isReady(w, key) {
 				continue
 			}
 		case v.Missing() && l.asking == 0:
@@ -89,12 +91,31 @@ func (tx *Tx) serve(w *Waiter, key []byte) {
 	tx.Caller, tx.noTouch, tx.DB = w.caller, w.noTouch, w.db
 	outer, edits := tx.args, tx.effects.edits
 	tx.args.Reset(&w.spec.Meta, w.argv)
-	w.reply = w.encoder.Append(nil, w.Serve(tx, &tx.args, key))
+	w.reply = w.encoder.Append(nil, tx.serving(w, key))
 	tx.args = outer
 	tx.recordCommand(&w.spec.Meta, w.argv, w.db, edits)
 	w.Leave(tx)
 	tx.served = append(tx.served, w)
 	tx.closeChange()
+}
+
+// isReady asks a waiter whether a key has what it waits for: not, if the value
+// can't be read.
+func (tx *Tx) isReady(w *Waiter, key []byte) bool {
+	var unread resp.Reply
+	ready := false
+	func() {
+		defer tx.answerLost(tx.effects.edits, &unread)
+		ready = w.Ready(tx, key)
+	}()
+	return ready
+}
+
+// serving is what a waiter gets: an error, if that needs a value that can't be
+// read.
+func (tx *Tx) serving(w *Waiter, key []byte) (reply resp.Reply) {
+	defer tx.answerLost(tx.effects.edits, &reply)
+	return w.Serve(tx, &tx.args, key)
 }
 
 // tellServed hands the replies out.

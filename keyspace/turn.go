@@ -62,6 +62,7 @@ func Begin(t *Turn, held []*Shard, total int) *Tx {
 	tx.only, tx.now, tx.rng, tx.Settings, tx.total = last, now, t.Seed, t.Settings, total
 	tx.stamp = newStamp(now, t.Settings)
 	tx.bound, tx.oom = t.Bound, false
+	tx.tiered = last.cold.tier != nil
 	tx.effects.record(t.Log)
 	tx.tracking.broadcast = t.Ears != nil && t.Ears.Broadcasts()
 	if len(held) > 1 {
@@ -237,7 +238,7 @@ func (tx *Tx) run(q *Request) resp.Reply {
 	tx.args.Reset(&q.Spec.Meta, q.Argv)
 	tx.begin(q)
 	edits := tx.effects.edits
-	reply := tx.handle(q.Spec)
+	reply := tx.handle(q.Spec, q.Argv)
 	tx.light = false
 	tx.recordCommand(&q.Spec.Meta, q.Argv, q.DB, edits)
 	if tx.tracks() {

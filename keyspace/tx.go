@@ -54,6 +54,7 @@ type Tx struct {
 
 	batch    *Execute // being run, and which of its requests
 	request  *Request
+	tiered   bool      // there is a tier: values may be cold
 	shielded bool      // see Shield
 	light    bool      // the present command may be given up: see itemsLight
 	undoes   bool      // what it has changed will be undone then
@@ -355,7 +356,7 @@ func (tx *Tx) Changed() bool { return tx.dirty }
 func (tx *Tx) Call(spec *command.Spec[*Tx], argv [][]byte) resp.Reply {
 	outer, db, edits := tx.args, tx.DB, tx.effects.edits
 	tx.args.Reset(&spec.Meta, argv)
-	reply := tx.handle(spec)
+	reply := tx.handle(spec, argv)
 	tx.args = outer
 	tx.recordCommand(&spec.Meta, argv, db, edits)
 	if tx.tracks() {

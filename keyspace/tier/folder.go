@@ -46,37 +46,3 @@ func take(disk vfs.FS, dir string) (lock io.Closer, err error) {
 	}
 	return lock, nil
 }
-
-// unsynced is a disk that nobody waits for: after a crash nothing of a tier is
-// read.
-type unsynced struct{ vfs.FS }
-
-// Create implements vfs.FS.
-func (u unsynced) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return lazy(u.FS.Create(name, category))
-}
-
-// OpenDir implements vfs.FS.
-func (u unsynced) OpenDir(name string) (vfs.File, error) { return lazy(u.FS.OpenDir(name)) }
-
-// ReuseForWrite implements vfs.FS.
-func (u unsynced) ReuseForWrite(was, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return lazy(u.FS.ReuseForWrite(was, name, category))
-}
-
-// Unwrap implements vfs.FS.
-func (u unsynced) Unwrap() vfs.FS { return u.FS }
-
-// lazyFile is a file that is never synced.
-type lazyFile struct{ vfs.File }
-
-func lazy(f vfs.File, err error) (vfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return lazyFile{f}, nil
-}
-
-func (lazyFile) Sync() error                { return nil }
-func (lazyFile) SyncData() error            { return nil }
-func (lazyFile) SyncTo(int64) (bool, error) { return false, nil }

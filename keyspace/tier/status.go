@@ -15,6 +15,9 @@ type health struct {
 	trouble atomic.Pointer[error] // nil: it does
 	disk    atomic.Int64          // bytes there, as of looked
 	looked  atomic.Int64          // Unix milliseconds
+
+	failing atomic.Bool   // what is in memory can't be written to the disk
+	flushed chan struct{} // told when some of it was, or can't be
 }
 
 // Errors of a store that takes nothing more.
@@ -47,6 +50,14 @@ const (
 	roomMin   = 128 << 20
 )
 
+// toldFlush wakes the writer if it waits for a flush.
+func (s *Store) toldFlush() {
+	select {
+	case s.health.flushed <- struct{}{}:
+	default:
+	}
+}
+
 // mayWrite says why nothing is to be written now, or nil.
 func (s *Store) mayWrite() error {
 	now := time.Now().UnixMilli()
@@ -70,10 +81,8 @@ func (s *Store) look() {
 		_ = s.trouble(ErrFull)
 	case err == nil && usage.AvailBytes < roomMin:
 		_ = s.trouble(ErrLow)
-	default:
-		if why := s.health.trouble.Load(); why != nil && (errors.Is(*why, ErrFull) || errors.Is(*why, ErrLow)) {
-			s.healed()
-		}
+	case !s.health.failing.Load():
+		s.healed() // or what is written next finds the disk in the same state
 	}
 }
 
@@ -83,12 +92,14 @@ func (s *Store) listener() *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
 			_ = s.trouble(err)
+			s.toldFlush()
 			time.Sleep(backOff) // Pebble tries again at once
 		},
 		FlushEnd: func(info pebble.FlushInfo) {
-			if info.Err == nil {
+			if s.health.failing.Store(info.Err != nil); info.Err == nil {
 				s.healed()
 			}
+			s.toldFlush()
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {
 			s.config.Log.Error("the tier's disk has damaged values", "what", info.String())

@@ -9,7 +9,7 @@
 // else is refused and left alone.
 //
 //	DIR/TROUPE-TIER   marks the folder as a tier's; locked by its server
-//	DIR/values        the store: number, big-endian → value
+//	DIR/values        the store's tables: number, big-endian → value
 //
 // Numbers rise, are never used twice, and are deleted once. So the store's files
 // do not overlap when they are written, a value is looked for in one file, and
@@ -97,6 +97,7 @@ var ErrClosed = errors.New("the tier is closed")
 func Open(c Config) (*Store, error) {
 	c = c.withDefaults()
 	s := &Store{config: c, jobs: make(chan job, jobsMax)}
+	s.health.flushed = make(chan struct{}, 1)
 	if err := s.open(); err != nil {
 		return nil, fmt.Errorf("opening the tier in %s: %w", c.Dir, err)
 	}
@@ -127,8 +128,8 @@ const (
 
 func (s *Store) options() *pebble.Options {
 	o := &pebble.Options{
-		FS: unsynced{s.config.FS}, DisableWAL: true, CacheSize: s.config.CacheBytes,
-		MemTableSize: uint64(s.config.MemTableBytes), MemTableStopWritesThreshold: 2,
+		FS: newHalves(s.config.FS), DisableWAL: true, MaxManifestFileSize: manifestBytes, CacheSize: s.config.CacheBytes,
+		MemTableSize: uint64(s.config.MemTableBytes), MemTableStopWritesThreshold: neverStop,
 		FormatMajorVersion: pebble.FormatNewest, MaxOpenFiles: openFiles,
 		L0CompactionThreshold: 4, L0StopWritesThreshold: 1000, LBaseMaxBytes: 256 << 20,
 		Logger: logger{s.config.Log}, EventListener: s.listener(),
@@ -144,8 +145,14 @@ func (s *Store) options() *pebble.Options {
 	return o
 }
 
-// openFiles is how many files of the store are kept open.
-const openFiles = 1000
+// openFiles is how many files of the store are kept open, manifestBytes how long
+// what tells of them gets before it is written anew. Pebble's own bound on what
+// waits to be written is out of reach: see writer.awaitRoom.
+const (
+	openFiles     = 1000
+	manifestBytes = 1 << 20
+	neverStop     = 1 << 16
+)
 
 // Close waits for what is under way and closes the store. What is asked from then
 // on is answered with ErrClosed. The folder keeps what is in it until a tier is

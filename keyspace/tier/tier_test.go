@@ -1,7 +1,9 @@
 package tier
 
 import (
+	"bytes"
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -91,5 +93,32 @@ func TestHold(t *testing.T) {
 	}
 	if got, err := s.Read(nil, other); string(got) != "more" || err != nil {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A tier that is as large as it may be takes nothing more, and what it has can be
+// read.
+func TestBound(t *testing.T) {
+	t.Parallel()
+	s, err := Open(Config{Dir: dir, FS: vfs.NewMem(), MaxBytes: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	first, rng := s.Owner(), rand.NewChaCha8([32]byte{})
+	value := make([]byte, 200_000)
+	if _, err := rng.Read(value); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, first+1, string(value))
+	if err := s.db.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	s.look()
+	if err := s.WriteNow(&keyspace.Spilled{Numbers: []uint64{first + 2}, Ends: []int{1}, Bytes: []byte("x")}); !errors.Is(err, ErrFull) {
+		t.Errorf("writing says %v", err)
+	}
+	if got, err := s.Read(nil, first+1); !bytes.Equal(got, value) || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }

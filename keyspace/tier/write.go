@@ -3,6 +3,7 @@ package tier
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/troupedb/troupe/keyspace"
@@ -114,7 +115,7 @@ func (w *writer) next() (tasks []task, dead, drops []uint64, goOn bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
-		if w.holds == 0 && (len(w.dead) >= forgetMin || len(w.drops) > 0) {
+		if w.holds == 0 && !w.store.health.failing.Load() && (len(w.dead) >= forgetMin || len(w.drops) > 0) {
 			dead, drops = w.dead, w.drops
 			w.dead, w.drops = nil, nil
 		}
@@ -144,7 +145,7 @@ func (w *writer) run() {
 
 // write stores a batch.
 func (w *writer) write(spilled *keyspace.Spilled) error {
-	if err := w.store.mayWrite(); err != nil {
+	if err := w.awaitRoom(); err != nil {
 		return err
 	}
 	b := w.store.db.NewBatchWithSize(len(spilled.Bytes) + 32*spilled.Len())
@@ -162,6 +163,27 @@ func (w *writer) write(spilled *keyspace.Spilled) error {
 	c.writes.Add(int64(spilled.Len()))
 	c.written.Add(int64(len(spilled.Bytes)))
 	return nil
+}
+
+// awaitRoom waits until little enough is on its way to the disk, and says why
+// nothing is to be written now, or nil. Pebble would wait as well, but with a disk
+// that fails for ever.
+func (w *writer) awaitRoom() error {
+	s := w.store
+	patience := time.NewTicker(lookEvery)
+	defer patience.Stop()
+	for {
+		if err := s.mayWrite(); err != nil {
+			return err
+		}
+		if s.db.Metrics().MemTable.Size < 2*uint64(s.config.MemTableBytes) {
+			return nil
+		}
+		select {
+		case <-s.health.flushed:
+		case <-patience.C:
+		}
+	}
 }
 
 // removeMost is how many numbers are deleted in one batch.
