@@ -118,6 +118,7 @@ type System struct {
 	hub       *subscription.Hub
 	tree      *tree
 	idle      idler
+	failures  failures
 	memory    memory
 	version   atomic.Uint64 // of the last change, without a journal
 
@@ -167,6 +168,7 @@ func Start(o Options) (*System, error) {
 		cores: runtime.GOMAXPROCS(0), options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
 		Broken: make(chan *keyspace.Broken, 1), Asked: make(chan Stop, 1),
 	}
+	s.failures.follow(s.tree.system)
 	s.tls.Store(o.TLS)
 	if err := s.start(); err != nil {
 		return nil, err
@@ -282,6 +284,7 @@ func (s *System) startNode() error {
 // broken is told of panics in handlers. Their shards are rebuilt from what was
 // recorded; if nothing was, the process is to end, and only the first counts.
 func (s *System) broken(b *keyspace.Broken) {
+	s.failures.ofShards(b)
 	if len(b.Shards) > 0 && s.Records() {
 		go s.rebuild(b)
 		return

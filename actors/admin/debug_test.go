@@ -121,6 +121,19 @@ func TestDebugCrashOfSession(t *testing.T) {
 	l.want("DEBUG CRASH session/"+strings.TrimPrefix(resp.Format(id), ":"), "+OK")
 	victim.gone()
 	l.want("PING", "+PONG")
+	eventually(t, "the failure is told", func() bool {
+		failures := l.ask("ACTORS FAILURES").Items()
+		if len(failures) == 0 {
+			return false
+		}
+		told := resp.Format(failures[0])
+		for _, want := range []string{`"session/` + strings.TrimPrefix(resp.Format(id), ":") + `"`, "unknown message admin.crash"} {
+			if !strings.Contains(told, want) {
+				t.Errorf("told is %s, without %s", told, want)
+			}
+		}
+		return true
+	})
 }
 
 func TestDebugTurns(t *testing.T) {
