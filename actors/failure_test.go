@@ -9,15 +9,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
+	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // unknown is a message that no actor knows: it panics.
 type unknown struct{}
 
 func (s *System) crash(path string) {
-	s.tree.system.Root.Send(s.tree.system.NewLocalPID(path), unknown{})
+	pid := s.tree.system.NewLocalPID(path)
+	if n, ok := strings.CutPrefix(path, watch.Address+"/"); ok {
+		pid = actor.NewPID(watch.Address, n)
+	}
+	s.tree.system.Root.Send(pid, unknown{})
 }
 
 // reads reads from a link until the text has come.

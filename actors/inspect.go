@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupedb/troupe/session"
+	"github.com/troupedb/troupe/subscription/watch"
 )
 
 // ActorInfo is what can be told of an actor from outside.
@@ -17,18 +18,26 @@ type ActorInfo struct {
 	Waiting int
 }
 
+// unasked stands for the number of messages of an actor until it is asked.
+const unasked = -2
+
 // Actors are all actors of the system at about this moment, by their paths.
 func (s *System) Actors() []ActorInfo {
 	var all []ActorInfo
 	for _, bucket := range s.tree.system.ProcessRegistry.LocalPIDs.LocalPIDs {
 		bucket.IterCb(func(path string, _ any) {
 			if strings.Contains(path, "/") { // others are protoactor's own
-				all = append(all, ActorInfo{Path: path})
+				all = append(all, ActorInfo{path, unasked})
 			}
 		})
 	}
+	s.Server.Watches.Actors(func(number uint64, waiting int) {
+		all = append(all, ActorInfo{watch.Address + "/" + strconv.FormatUint(number, 10), waiting})
+	})
 	for i := range all { // not within IterCb, which holds a lock of the registry
-		all[i].Waiting = s.waiting(all[i].Path)
+		if all[i].Waiting == unasked {
+			all[i].Waiting = s.waiting(all[i].Path)
+		}
 	}
 	slices.SortFunc(all, func(x, y ActorInfo) int {
 		return cmp.Or(cmp.Compare(len(x.Path), len(y.Path)), strings.Compare(x.Path, y.Path))
@@ -38,6 +47,10 @@ func (s *System) Actors() []ActorInfo {
 
 // Actor is the actor with the path; ok is false if there is none.
 func (s *System) Actor(path string) (info ActorInfo, ok bool) {
+	if n, ok := Numbered(path, watch.Address); ok {
+		waiting, ok := s.Server.Watches.Actor(n)
+		return ActorInfo{path, waiting}, ok
+	}
 	for _, bucket := range s.tree.system.ProcessRegistry.LocalPIDs.LocalPIDs {
 		if bucket.Has(path) {
 			return ActorInfo{path, s.waiting(path)}, true

@@ -304,9 +304,10 @@ func (s *System) startServer(catalogue *session.Catalogue) {
 		Catalogue: catalogue, Node: s.Node, Databases: s.options.Databases, Log: s.options.Log,
 		Actors:  session.Actors{Spawn: s.tree.spawn, Root: s.tree.system.Root},
 		Hub:     s.hub,
-		Watches: watch.NewRegistry(s.Node, s.workers, s.tree.system.Root, s.tree.spawn),
+		Watches: watch.NewRegistry(s.Node, s.workers),
 	})
 	s.Server.Watches.Limits.Linger.Store(watch.LingerMillis)
+	s.tree.system.ProcessRegistry.RegisterAddressResolver(s.Server.Watches.Resolve)
 	s.Server.Clients.Store(int64(s.options.Clients))
 }
 

@@ -51,8 +51,16 @@ func appendJSONDouble(dst []byte, f float64) []byte {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return append(FormatDouble(append(dst, '"'), f), '"')
 	}
-	// The shortest form that reads back as the same number.
-	return strconv.AppendFloat(dst, f, 'g', -1, 64)
+	// The shortest digits that read back as the same number, with an exponent
+	// where JavaScript writes one (ECMA-262, Number::toString).
+	if size := math.Abs(f); size == 0 || size >= 1e-6 && size < 1e21 {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	if n := len(dst); dst[n-4] == 'e' && dst[n-2] == '0' { // e-07
+		dst = append(dst[:n-2], dst[n-1])
+	}
+	return dst
 }
 
 func appendJSONList(dst []byte, items []Reply) []byte {

@@ -166,7 +166,7 @@ func (s *Session) countChannels() {
 	s.Channels.Store(int32(all))
 	s.Patterns.Store(int32(patterns))
 	s.ShardChannels.Store(int32(shards))
-	s.SetFlag(FlagPubSub, all+shards+len(s.watching.all) > 0)
+	s.SetFlag(FlagPubSub, all+shards+len(s.watching.byFingerprint) > 0)
 }
 
 // confirm answers one step of subscribing and unsubscribing.

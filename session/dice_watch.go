@@ -20,7 +20,7 @@ type diceWatch struct {
 	client      *diceClient
 	owner       *Session
 	name        string // "GET.WATCH"
-	identity    string
+	query       *watch.Query
 	fingerprint uint64
 	watcher     *watch.Watcher
 
@@ -46,11 +46,11 @@ func (s *Session) diceWatch(row *Command, a *command.Args) resp.Reply {
 	q := watch.NewQuery(row.Data, words[1:], s.db, *s.User.Load())
 	text := append([]byte(a.Meta().Name+" "), bytes.Join(rest, []byte(" "))...)
 	w := &diceWatch{
-		client: d.join(), owner: s, name: a.Meta().Name, identity: q.Identity(),
+		client: d.join(), owner: s, name: a.Meta().Name, query: q,
 		fingerprint: d.protocol.Fingerprint(string(text)), watcher: &watch.Watcher{},
 	}
 	for _, same := range w.client.ownedBy(s) {
-		if same.identity == w.identity && same.fingerprint == w.fingerprint {
+		if same.query.Equal(q) && same.fingerprint == w.fingerprint {
 			same.end()
 		}
 	}
@@ -167,8 +167,10 @@ func (w *diceWatch) tell(s *Session, dst []byte) []byte {
 	if f.Kind == watch.End {
 		w.end()
 	}
-	protocol := s.front.(*diceLink).protocol
-	return protocol.Encoder(w.name).Append(dst, dice.Watched(w.fingerprint, f.Result))
+	protocol, before := s.front.(*diceLink).protocol, len(dst)
+	dst = protocol.Encoder(w.name).Append(dst, dice.Watched(w.fingerprint, f.Result))
+	s.Told.Add(int64(len(dst) - before))
+	return dst
 }
 
 // dicePush is the message that a watch has something for its target, and what

@@ -30,8 +30,8 @@ func (s *Session) AppendInfo(dst []byte, asking *Session, asked *command.Meta) [
 		s.ID(), s.Address(), s.LocalAddress(), s.FD(), *s.Name.Load(), max(now-s.Born, 0)/1000, max(idle, 0),
 		s.flagLetters(), s.DB.Load(), s.Channels.Load()-patterns, patterns, s.ShardChannels.Load(), s.Queued.Load(), s.Locks.Load())
 	return fmt.Appendf(dst, " qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=%d omem=%d tot-mem=%d events=%s cmd=%s user=%s "+
-		"redir=%d resp=%d lib-name=%s lib-ver=%s live=%d",
-		queued, unsent, s.Memory(), events, name, *s.User.Load(), s.Redirect.Load(), s.Proto.Load(), *s.LibName.Load(), *s.LibVer.Load(), s.Watching.Load())
+		"redir=%d resp=%d lib-name=%s lib-ver=%s live=%d live-bytes=%d",
+		queued, unsent, s.Memory(), events, name, *s.User.Load(), s.Redirect.Load(), s.Proto.Load(), *s.LibName.Load(), *s.LibVer.Load(), s.Watching.Load(), s.Told.Load())
 }
 
 // flagLetters are the session's flags in Redis's letters.

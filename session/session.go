@@ -103,6 +103,7 @@ type Public struct {
 	ShardChannels atomic.Int32
 	Redirect      atomic.Int64 // whom invalidations go to: a client's number, 0 for this one, -1 without tracking
 	Watching      atomic.Int32 // live queries
+	Told          atomic.Int64 // bytes of their frames, in all
 	Unsent        atomic.Int64 // bytes
 	Input         atomic.Int64 // bytes that have come and are no command yet
 	QueuedBytes   atomic.Int64 // of the commands in MULTI

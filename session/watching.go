@@ -1,8 +1,8 @@
 package session
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,9 +13,8 @@ import (
 
 // watching is a link's live queries.
 type watching struct {
-	byFingerprint map[string]*watched
+	byFingerprint map[watch.Fingerprint]*watched
 	byChannel     map[string]*watched
-	all           []*watched
 }
 
 // watched is one live query of a link: the outlet of its Watcher, and what
@@ -23,13 +22,24 @@ type watching struct {
 type watched struct {
 	watch.Watcher
 	session *Session
-	query   *watch.Query
-	channel string // the name that messages carry, for a watch by SUBSCRIBE
-	head    []byte // how those begin
+	message *messageHead // of frames that go as messages
 	as      watchedAs
 	begun   bool
 	queued  bool // is in the session's news
-	place   int  // in watching.all
+}
+
+// messageHead is how the messages of a live query begin.
+type messageHead struct {
+	channel string
+	json    []byte
+}
+
+// channel is the name by which a watch by SUBSCRIBE was asked for, "" of others.
+func (one *watched) channel() string {
+	if one.as != asChannel {
+		return ""
+	}
+	return one.message.channel
 }
 
 // watchedAs is how a link watches, which decides how its frames look.
@@ -87,20 +97,22 @@ func (s *Session) watch(row *Command, rest [][]byte, by watchedBy) resp.Reply {
 	} else if refusal := s.mayWatch(1); refusal.IsError() {
 		return refusal
 	}
-	one := &watched{session: s, as: by.as, channel: by.channel}
+	one := &watched{session: s, as: by.as}
 	one.Fingerprint = fingerprint
+	switch {
+	case by.as == asChannel:
+		one.message = &messageHead{by.channel, watch.JSONHead(q.Argv, fingerprint)}
+	case s.visits:
+		one.message = &messageHead{fingerprint.String(), watch.JSONHead(q.Argv, fingerprint)}
+	}
 	kept, err := s.server.Watches.Watch(q, by.options, &one.Watcher, one)
 	if err != nil {
 		return resp.Error("ERR " + err.Error())
 	}
-	one.query = kept
 	s.keepWatch(one)
 	if !maySee(s.holder.Load().Now(), kept) { // since the command was let in: see Server.enforce
 		s.endWatch(one)
 		return errRightTaken
-	}
-	if by.as == asChannel || s.visits {
-		one.head = watch.JSONHead(kept.Argv, fingerprint)
 	}
 	if by.as == asChannel {
 		return resp.Nothing
@@ -110,15 +122,14 @@ func (s *Session) watch(row *Command, rest [][]byte, by watchedBy) resp.Reply {
 
 // fingerprint names a query on this link: two different ones never share a
 // name. same is the watch of an equal query by an equal means.
-func (s *Session) fingerprint(q *watch.Query, channel string) (name string, same *watched) {
-	identity := q.Identity()
+func (s *Session) fingerprint(q *watch.Query, channel string) (name watch.Fingerprint, same *watched) {
 	for n := 0; ; n++ {
 		name = q.Fingerprint(n)
 		have := s.watching.byFingerprint[name]
 		switch {
 		case have == nil:
 			return name, nil
-		case have.channel == channel && have.query.Identity() == identity:
+		case have.channel() == channel && have.Query().Equal(q):
 			return name, have
 		}
 	}
@@ -126,8 +137,9 @@ func (s *Session) fingerprint(q *watch.Query, channel string) (name string, same
 
 // Unobserve ends live queries by their fingerprints, and returns how many.
 func (s *Session) Unobserve(fingerprints ...[]byte) (ended int) {
-	for _, name := range fingerprints {
-		if one := s.watching.byFingerprint[string(bytes.ToLower(name))]; one != nil {
+	for _, text := range fingerprints {
+		name, ok := watch.ParseFingerprint(text)
+		if one := s.watching.byFingerprint[name]; ok && one != nil {
 			s.endWatch(one)
 			ended++
 		}
@@ -138,16 +150,14 @@ func (s *Session) Unobserve(fingerprints ...[]byte) (ended int) {
 func (s *Session) keepWatch(one *watched) {
 	w := &s.watching
 	if w.byFingerprint == nil {
-		w.byFingerprint = map[string]*watched{}
+		w.byFingerprint = map[watch.Fingerprint]*watched{}
 	}
 	w.byFingerprint[one.Fingerprint] = one
-	one.place = len(w.all)
-	w.all = append(w.all, one)
 	if one.as == asChannel {
 		if w.byChannel == nil {
 			w.byChannel = map[string]*watched{}
 		}
-		w.byChannel[one.channel] = one
+		w.byChannel[one.message.channel] = one
 	}
 	s.countWatches()
 }
@@ -159,23 +169,18 @@ func (s *Session) endWatch(one *watched) {
 	w := &s.watching
 	delete(w.byFingerprint, one.Fingerprint)
 	if one.as == asChannel {
-		delete(w.byChannel, one.channel)
+		delete(w.byChannel, one.message.channel)
 	}
-	last := w.all[len(w.all)-1]
-	w.all[one.place], last.place = last, one.place
-	w.all[len(w.all)-1] = nil
-	w.all = w.all[:len(w.all)-1]
 	s.countWatches()
 }
 
 // endWatches ends them all.
 func (s *Session) endWatches() {
-	if len(s.watching.all) == 0 {
+	if len(s.watching.byFingerprint) == 0 {
 		return
 	}
 	s.news = slices.DeleteFunc(s.news, func(t teller) bool { _, watch := t.(*watched); return watch })
-	for n := len(s.watching.all); n > 0; n-- {
-		one := s.watching.all[n-1]
+	for _, one := range s.watching.byFingerprint {
 		one.queued = false
 		s.endWatch(one)
 	}
@@ -188,9 +193,10 @@ func (s *Session) endWatches() {
 func (s *Session) takeLeave() {
 	if s.stopping && !s.visits {
 		var frames []byte
-		for _, one := range s.watching.all {
-			if one.begun {
-				frames = one.append(s, frames, one.Ending(errStopping))
+		all := s.watching.byFingerprint
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if one := all[name]; one.begun {
+				frames = one.append(frames, one.Ending(errStopping), watch.Push)
 			}
 		}
 		if len(frames) > 0 {
@@ -206,14 +212,14 @@ var errStopping = resp.Error("ERR the server is stopping")
 // say what such links may.
 func (s *Session) countWatches() {
 	w := &s.watching
-	s.Watching.Store(int32(len(w.all)))
+	s.Watching.Store(int32(len(w.byFingerprint)))
 	s.countChannels()
 }
 
 // allowedBeside is what a RESP2 link may say that gets messages, or pushes: in
 // Redis's words if it gets messages only.
 func (s *Session) allowedBeside() string {
-	if w := &s.watching; len(w.all) > len(w.byChannel) {
+	if w := &s.watching; len(w.byFingerprint) > len(w.byChannel) {
 		return ".WATCH / OBSERVE / SUBSCRIBE / UNWATCH / UNOBSERVE / UNSUBSCRIBE / PING / QUIT / RESET"
 	}
 	return "(P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET"
@@ -251,7 +257,7 @@ func (s *Session) beginWatch(one *watched) {
 		return
 	}
 	first := watch.Answer
-	if one.as == asObserve {
+	if one.as == asObserve && !s.visits {
 		first = watch.Push
 	}
 	if f.Kind == watch.Failed || f.Kind == watch.End {
@@ -260,12 +266,7 @@ func (s *Session) beginWatch(one *watched) {
 		return
 	}
 	one.begun = true
-	s.answeredBytes(func(dst []byte) []byte {
-		if s.visits {
-			return f.AppendMessage(dst, watch.Answer, one.Fingerprint, one.head)
-		}
-		return f.Append(dst, s.encoder.Proto(), first, one.Fingerprint)
-	})
+	s.answeredBytes(func(dst []byte) []byte { return one.append(dst, f, first) })
 	if f.More {
 		one.take(s)
 	}
@@ -289,20 +290,22 @@ func (one *watched) tell(s *Session, dst []byte) []byte {
 	case f.More:
 		one.take(s)
 	}
-	return one.append(s, dst, f)
+	return one.append(dst, f, watch.Push)
 }
 
-// append appends a frame as the link has asked for it.
-func (one *watched) append(s *Session, dst []byte, f watch.Frame) []byte {
-	switch {
-	case one.as == asChannel && s.encoder.Proto() == 2:
-		return f.AppendMessage(dst, watch.Answer, one.channel, one.head)
-	case one.as == asChannel:
-		return f.AppendMessage(dst, watch.Push, one.channel, one.head)
-	case s.visits:
-		return f.AppendMessage(dst, watch.Push, one.Fingerprint, one.head)
+// append appends a frame in the form that the link wants.
+func (one *watched) append(dst []byte, f watch.Frame, first byte) []byte {
+	s, before := one.session, len(dst)
+	switch proto := s.encoder.Proto(); {
+	case one.message == nil:
+		dst = f.Append(dst, proto, first, one.Fingerprint)
+	case proto == 2 && !s.visits:
+		dst = f.AppendMessage(dst, watch.Answer, one.message.channel, one.message.json)
+	default:
+		dst = f.AppendMessage(dst, first, one.message.channel, one.message.json)
 	}
-	return f.Append(dst, s.encoder.Proto(), watch.Push, one.Fingerprint)
+	s.Told.Add(int64(len(dst) - before))
+	return dst
 }
 
 // wait says that the link cannot carry the news for some time.

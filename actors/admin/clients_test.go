@@ -28,7 +28,7 @@ func TestClientListFields(t *testing.T) {
 		return all
 	}
 	ours, theirs := names(dial(t, start(t))), names(newLink(t, redistest.Start(t).Dial()))
-	more := []string{"watch", "lib-name", "lib-ver", "live"} // the first three of later versions, the last ours
+	more := []string{"watch", "lib-name", "lib-ver", "live", "live-bytes"} // the first three of later versions, the last two ours
 	common := slices.DeleteFunc(slices.Clone(ours), func(name string) bool { return slices.Contains(more, name) })
 	if !slices.Equal(common, theirs) {
 		t.Errorf("the fields are %v, want %v", common, theirs)

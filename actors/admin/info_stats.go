@@ -102,6 +102,7 @@ func (r *report) stats() {
 	r.Add("live_query_evaluations", live.Evaluations)
 	r.Add("live_query_pushes", live.Pushes)
 	r.Add("live_query_changes_covered", live.Covered)
+	r.Add("live_query_evaluation_usec", live.Nanos/1000)
 }
 
 // pace tells how fast counters grow: since the last look that is at least a

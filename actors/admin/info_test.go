@@ -80,7 +80,7 @@ func TestInfoFields(t *testing.T) {
 	}
 	f("Server", "redis_version", "troupe_version", "run_id", "shards", "event_loops")
 	f("Clients", "live_queries", "live_watches", "live_queries_kept", "live_queries_history_bytes", "maxwatches", "watching_clients")
-	f("Stats", "live_query_evaluations", "live_query_pushes", "live_query_changes_covered")
+	f("Stats", "live_query_evaluations", "live_query_pushes", "live_query_changes_covered", "live_query_evaluation_usec")
 	f("Memory", "mem_slabs_used", "mem_go_heap")
 }
 

@@ -96,6 +96,7 @@ func (c *collector) tellWatches(t *teller) {
 	t.gauge("live_watches", "Watchers of live queries.", float64(watchers))
 	t.gauge("live_watches_behind", "Watchers whose clients have not taken the newest state yet.", float64(watches.Behind()))
 	t.counter("live_query_evaluations_total", "How often live queries were evaluated.", float64(totals.Evaluations))
+	t.counter("live_query_evaluation_seconds_total", "How long evaluations of live queries took.", float64(totals.Nanos)/1e9)
 	t.counter("live_query_pushes_total", "Frames that were pushed.", float64(totals.Pushes))
 	t.counter("live_query_changes_covered_total", "Changes that the pushed frames stand for.", float64(totals.Covered))
 	for kind, sort := range map[string]subscription.Sort{"channel": subscription.Channel, "pattern": subscription.Pattern} {

@@ -89,7 +89,7 @@ func TestWatchesAreShown(t *testing.T) {
 	c.want("+OK", "CONFIG", "RESETSTAT")
 	f("stats", "live_query_evaluations:0\r\nlive_query_pushes:0\r\nlive_query_changes_covered:0\r\n")
 	list := s.clientLine(w)
-	if !strings.Contains(list, " live=2") || !strings.Contains(list, " flags=P ") || !strings.Contains(list, " watch=0 ") {
+	if !strings.Contains(list, " live=2") || !strings.Contains(list, " flags=P ") || !strings.Contains(list, " watch=0 ") || strings.Contains(list, " live-bytes=0") {
 		t.Errorf("CLIENT LIST shows %s", list)
 	}
 	c.want(":2", "WATCHES", "KILL", first.fingerprint)

@@ -61,10 +61,11 @@ func describeWatch(one *live.Info) resp.Reply {
 		keys, size = resp.Int(int64(st.Keys)), resp.Int(int64(st.Size()))
 	}
 	return pairs(
-		"query", resp.BulkString(one.Text()), "fingerprint", resp.BulkString(one.Fingerprint(0)),
+		"query", resp.BulkString(one.Text()), "fingerprint", resp.BulkString(one.Fingerprint(0).String()),
 		"database", resp.Int(int64(one.DB)), "user", resp.BulkString(one.User),
 		"watches", resp.Int(int64(one.Watches)), "keys", keys, "version", version, "kind", kind, "bytes", size,
-		"evaluations", resp.Int(one.Evaluations), "pushes", resp.Int(one.Pushes), "covered", resp.Int(one.Covered))
+		"evaluations", resp.Int(one.Evaluations), "pushes", resp.Int(one.Pushes), "covered", resp.Int(one.Covered),
+		"usec", resp.Int(one.Nanos/1000), "usec-per-evaluation", resp.Double(one.MicrosEach()))
 }
 
 // pairs is a map of names and replies, which take turns.
@@ -85,7 +86,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		Name: "WATCHES|STATS", Arity: 2, Complexity: "O(N), where N is the number of distinct live queries",
 		Summary: "Tells how many live queries there are and what they have done, with the limits.",
 		Group:   "server", Since: "0.1.0", Flags: control | command.Admin | command.Random,
-		Examples: "> WATCHES STATS\n%{\"queries\": :0, \"watches\": :0, \"evaluations\": :0, \"pushes\": :0, \"covered\": :0, " +
+		Examples: "> WATCHES STATS\n%{\"queries\": :0, \"watches\": :0, \"evaluations\": :0, \"pushes\": :0, \"covered\": :0, \"usec\": :0, \"usec-per-evaluation\": ,0, " +
 			"\"maxwatches\": :1000000, \"maxwatches-per-client\": :10000, \"watch-max-result\": :1048576}\n" +
 			"> WATCHES STATS all\n-ERR wrong number of arguments for 'watches|stats' command\n",
 	},
@@ -94,6 +95,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 		totals, queries, watches := r.Stats()
 		return pairs("queries", resp.Int(int64(queries)), "watches", resp.Int(watches),
 			"evaluations", resp.Int(totals.Evaluations), "pushes", resp.Int(totals.Pushes), "covered", resp.Int(totals.Covered),
+			"usec", resp.Int(totals.Nanos/1000), "usec-per-evaluation", resp.Double(totals.MicrosEach()),
 			"maxwatches", resp.Int(r.Limits.Watches.Load()), "maxwatches-per-client", resp.Int(r.Limits.Client.Load()),
 			"watch-max-result", resp.Int(r.Limits.Result.Load()))
 	},

@@ -40,7 +40,7 @@ func newTestServer(t *testing.T, kind string, config Config) (*session.Server, *
 	catalogue.Seal()
 	server := session.NewServer(&session.Server{
 		Catalogue: catalogue, Node: node, Databases: 1, Log: hclog.NewNullLogger(),
-		Actors: session.Actors{Spawn: spawn, Root: system.Root}, Watches: watch.NewRegistry(node, workers, system.Root, spawn),
+		Actors: session.Actors{Spawn: spawn, Root: system.Root}, Watches: watch.NewRegistry(node, workers),
 	})
 	server.Clients.Store(10_000)
 	config.Accept = server.Accept

@@ -46,29 +46,45 @@ func newWorld(t *testing.T, shards int) *world {
 		workers.Close()
 		node.Close()
 	})
-	return &world{NewRegistry(node, workers, system.Root, spawn), t, node, system.Root}
+	w := &world{NewRegistry(node, workers), t, node, system.Root}
+	system.ProcessRegistry.RegisterAddressResolver(w.Resolve)
+	return w
 }
 
-// loop is an event loop: it runs tasks, one at a time.
+// loop is an event loop: it runs tasks, one at a time. What is posted after its end
+// is dropped.
 type loop struct {
 	number int
 	tasks  chan func()
+	over   chan struct{}
 }
 
 func (w *world) loop(number int) *loop {
-	l := &loop{number, make(chan func(), 10_000)}
+	l := &loop{number, make(chan func(), 10_000), make(chan struct{})}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for task := range l.tasks {
-			task()
+		for {
+			select {
+			case task := <-l.tasks:
+				task()
+			case <-l.over:
+				return
+			}
 		}
 	}()
 	w.t.Cleanup(func() {
-		close(l.tasks)
+		close(l.over)
 		<-ended
 	})
 	return l
+}
+
+func (l *loop) post(task func()) {
+	select {
+	case l.tasks <- task:
+	case <-l.over:
+	}
 }
 
 // ear is an outlet that takes all it is told of.
@@ -82,7 +98,7 @@ type ear struct {
 }
 
 func (e *ear) Loop() int        { return e.loop.number }
-func (e *ear) Post(task func()) { e.loop.tasks <- task }
+func (e *ear) Post(task func()) { e.loop.post(task) }
 func (e *ear) News(w *Watcher) {
 	for {
 		f, ok := w.Take()

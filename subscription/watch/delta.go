@@ -57,7 +57,10 @@ const deltasMax = 8
 // since is the delta from an earlier state to this one, nil if there is none that
 // is shorter than the state.
 func (st *State) since(from *State) *delta {
-	d := &st.deltas
+	if st.shared == nil {
+		return newDelta(from, st)
+	}
+	d := &st.shared.deltas
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, have := range d.list {

@@ -3,6 +3,7 @@ package watch
 import (
 	"bytes"
 	"sync"
+	"time"
 
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/resp"
@@ -36,28 +37,31 @@ type found struct {
 // follow reads the query in the turn of a command that has touched its keys,
 // which is the change'th of the turn.
 func (s *Subscription) follow(tx *keyspace.Tx, change int) {
-	f := &s.following
+	f := s.every
 	if !f.on {
 		return
 	}
+	begun := time.Now()
 	db := tx.DB
 	tx.DB = s.query.DB
 	reply := tx.Call(s.query.Spec, s.query.Argv)
 	tx.DB = db
 	reply, v3 := s.encode(nil, reply)
+	reply, v3 = keep(reply, v3)
+	s.nanos.Add(int64(time.Since(begun)))
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if n := len(f.found); f.open > 0 && f.found[n-1].change == change { // it goes on changing
-		f.found[n-1].reply, f.found[n-1].v3 = reply.Clone(), v3
+		f.found[n-1].reply, f.found[n-1].v3 = reply, v3
 		return
 	}
 	f.bytes += int64(len(v3)) + stateBytes
-	most := s.history.budget
+	most := &s.registry.History
 	if f.lost || int64(len(f.found)) >= most.Entries.Load() || f.bytes > most.Bytes.Load() {
 		f.found, f.bytes, f.open, f.lost = nil, 0, 0, true
 		return
 	}
-	f.found = append(f.found, found{change: change, reply: reply.Clone(), v3: v3})
+	f.found = append(f.found, found{change: change, reply: reply, v3: v3})
 	f.open++
 }
 
@@ -76,11 +80,11 @@ func (f *following) versions(last uint64, changes int) {
 	f.open -= changes
 }
 
-// take takes what was found and has its version; covered is how many changes the
+// collected takes what was found and has its version; covered is how many changes the
 // tap has counted for it, or for what was lost. anew says that the query is being
 // read: then nothing is lost from here on.
-func (s *Subscription) take(anew bool) (all []found, covered int64, version uint64, lost bool) {
-	f := &s.following
+func (s *Subscription) collected(anew bool) (all []found, covered int64, version uint64, lost bool) {
+	f := s.every
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ready := len(f.found) - f.open
@@ -100,7 +104,7 @@ func (s *Subscription) take(anew bool) (all []found, covered int64, version uint
 // collect publishes what was found. It reports whether the query has to be read
 // because something was lost; what the tap has counted for that is kept.
 func (s *Subscription) collect() (evaluate bool) {
-	all, covered, _, lost := s.take(false)
+	all, covered, _, lost := s.collected(false)
 	if lost {
 		s.unread += covered
 		return true
@@ -117,7 +121,7 @@ func (s *Subscription) publishAll(all []found) {
 		if before := s.state.Load(); bytes.Equal(before.v3, all[i].v3) {
 			continue
 		}
-		s.publish(reading{reply: all[i].reply, v3: all[i].v3, keys: len(s.evaluator.keys)}, all[i].version)
+		s.publish(reading{reply: all[i].reply, v3: all[i].v3, keys: len(s.keys)}, all[i].version)
 		told = true
 	}
 	if told {

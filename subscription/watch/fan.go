@@ -28,8 +28,16 @@ func newFan() *fan {
 	return f
 }
 
-// fanner sorts watchers by their loops. It belongs to a Subscription.
+// fanner sorts watchers by their loops.
 type fanner struct{ byLoop []*fan }
+
+var fanners = sync.Pool{New: func() any { return &fanner{} }}
+
+func spread(watchers []*Watcher) {
+	n := fanners.Get().(*fanner)
+	n.spread(watchers)
+	fanners.Put(n)
+}
 
 // spread posts one task to each loop that has any of the watchers.
 func (n *fanner) spread(watchers []*Watcher) {

@@ -31,23 +31,26 @@ const (
 )
 
 // State is what a query answers at a version. It is never changed, and shared
-// by all watchers: each part of a frame that is the same for them is encoded
-// once.
+// by all watchers. If they are several, each part of a frame that is the same for
+// them is encoded once; what is told to one alone is not kept.
 type State struct {
 	Result  resp.Reply
 	Kind    Kind
 	Version uint64
-	// Keys is the number of keys that were read for it.
-	Keys int
+	v3      []byte // Result in RESP3
+	shared  *shared
 
 	total  int64  // changes that the Subscription had read by then
 	serial uint64 // its number among the Subscription's
-	gap    bool   // what was between it and the one before was not kept
-	token  string
-	v3     []byte // Result in RESP3
+	room   uint64 // see mark
 
-	deltas deltas // to it, from states before it
+	// Keys is the number of keys that were read for it.
+	Keys int32
+	gap  bool // what was between it and the one before was not kept
+}
 
+// shared is what a State keeps for many watchers.
+type shared struct {
 	// The parts of a frame in RESP between the result and the number covered,
 	// and behind the kind.
 	before, after []byte
@@ -56,15 +59,30 @@ type State struct {
 	v2       []byte // Result in RESP2
 	onceJSON sync.Once
 	json     []byte // Result and Version in JSON
+
+	deltas deltas // to the State, from those before it
 }
 
 // newState makes a State; v3 is result in RESP3, and at where it stands.
 func newState(kind Kind, result resp.Reply, v3 []byte, at mark) *State {
-	st := &State{Result: result, Kind: kind, Version: at.version, total: at.total, v3: v3, token: at.token()}
-	st.before = resp.AppendNumber([]byte("$7\r\nversion\r\n"), int64(at.version))
-	st.before = append(st.before, "$7\r\ncovered\r\n"...)
-	st.after = resp.AppendText([]byte("$5\r\ntoken\r\n"), st.token)
-	return st
+	return &State{Result: result, Kind: kind, Version: at.version, total: at.total, v3: v3, room: at.room}
+}
+
+// share prepares the State for many watchers. It is called before there are any.
+func (st *State) share() {
+	st.shared = &shared{before: st.appendBefore(nil), after: st.appendAfter(nil)}
+}
+
+func (st *State) at() mark { return mark{st.Version, st.room, st.total} }
+
+func (st *State) appendBefore(dst []byte) []byte {
+	dst = resp.AppendNumber(append(dst, "$7\r\nversion\r\n"...), int64(st.Version))
+	return append(dst, "$7\r\ncovered\r\n"...)
+}
+
+func (st *State) appendAfter(dst []byte) []byte {
+	var token [tokenMax]byte
+	return resp.AppendBulk(append(dst, "$5\r\ntoken\r\n"...), st.at().appendToken(token[:0]))
 }
 
 // ending is what ends a watch after the state; reason is an error.
@@ -83,18 +101,26 @@ func (st *State) progress(version, room uint64) *State {
 func (st *State) Size() int { return len(st.v3) }
 
 // Token names the state for a later resumption; it is opaque to clients.
-func (st *State) Token() string { return st.token }
+func (st *State) Token() string { return st.at().token() }
 
-// in2 is the result in RESP2.
-func (st *State) in2() []byte {
-	st.once2.Do(func() { st.v2 = resp.V2.Append(nil, st.Result) })
-	return st.v2
+// append2 appends the result in RESP2.
+func (st *State) append2(dst []byte) []byte {
+	sh := st.shared
+	if sh == nil {
+		return resp.V2.Append(dst, st.Result)
+	}
+	sh.once2.Do(func() { sh.v2 = resp.V2.Append(nil, st.Result) })
+	return append(dst, sh.v2...)
 }
 
 // inJSON is the part of the frame in JSON from the result to the number covered.
 func (st *State) inJSON() []byte {
-	st.onceJSON.Do(func() { st.json = appendVersionJSON(resp.AppendJSON(nil, st.Result), st.Version) })
-	return st.json
+	sh := st.shared
+	if sh == nil {
+		return appendVersionJSON(resp.AppendJSON(nil, st.Result), st.Version)
+	}
+	sh.onceJSON.Do(func() { sh.json = appendVersionJSON(resp.AppendJSON(nil, st.Result), st.Version) })
+	return sh.json
 }
 
 func appendVersionJSON(dst []byte, version uint64) []byte {
@@ -124,7 +150,7 @@ func (f Frame) Refused() Frame {
 // Ending is the last frame of a watch that whoever takes its frames ends: with the
 // token of the state that he was told last.
 func (w *Watcher) Ending(reason resp.Reply) Frame {
-	at := mark{w.version, w.room.mark(), w.total}
+	at := mark{w.version, w.sub.mark(), w.total}
 	return Frame{State: newState(End, reason, resp.V3.Append(nil, reason), at), Kind: End}
 }
 
@@ -159,25 +185,27 @@ const (
 //
 // version orders the frames of a watch, and token is opaque and names the
 // state for a later resumption.
-func (f Frame) Append(dst []byte, proto int, first byte, fingerprint string) []byte {
+func (f Frame) Append(dst []byte, proto int, first byte, fingerprint Fingerprint) []byte {
 	if proto == 2 {
 		first = '*'
 	}
 	dst = append(dst, first)
-	dst = append(dst, "13\r\n$7\r\nobserve\r\n$11\r\nfingerprint\r\n"...)
-	dst = resp.AppendText(dst, fingerprint)
-	dst = append(dst, "$6\r\nresult\r\n"...)
+	dst = append(dst, "13\r\n$7\r\nobserve\r\n$11\r\nfingerprint\r\n$16\r\n"...)
+	dst = append(appendDigits(dst, uint64(fingerprint)), "\r\n$6\r\nresult\r\n"...)
 	switch {
 	case f.delta != nil:
 		dst = append(dst, f.delta.in(proto)...)
 	case proto == 2:
-		dst = append(dst, f.in2()...)
+		dst = f.append2(dst)
 	default:
 		dst = append(dst, f.v3...)
 	}
-	dst = append(dst, f.before...)
-	dst = resp.AppendNumber(dst, f.Covered)
-	return append(append(dst, kindParts[f.Kind]...), f.after...)
+	if f.shared == nil {
+		dst = resp.AppendNumber(f.appendBefore(dst), f.Covered)
+		return f.appendAfter(append(dst, kindParts[f.Kind]...))
+	}
+	dst = resp.AppendNumber(append(dst, f.shared.before...), f.Covered)
+	return append(append(dst, kindParts[f.Kind]...), f.shared.after...)
 }
 
 // AppendMessage appends the frame as a message on a channel, whose payload is
@@ -186,10 +214,11 @@ func (f Frame) AppendMessage(dst []byte, first byte, channel string, head []byte
 	dst = append(dst, first)
 	dst = append(dst, "3\r\n$7\r\nmessage\r\n"...)
 	dst = resp.AppendText(dst, channel)
-	var number [20]byte
-	covered := strconv.AppendInt(number[:0], f.Covered, 10)
-	size := len(head) + len(f.resultJSON()) + len(covered) + len(jsonKind) + len(f.Kind) + len(jsonToken) + len(f.token) + len(jsonEnd)
-	dst = f.AppendJSON(resp.AppendHeader(dst, '$', size), head)
+	var small [256]byte
+	tail := f.appendTail(small[:0])
+	result := f.resultJSON()
+	dst = resp.AppendHeader(dst, '$', len(head)+len(result)+len(tail))
+	dst = append(append(append(dst, head...), result...), tail...)
 	return append(dst, "\r\n"...)
 }
 
@@ -214,9 +243,14 @@ const (
 //	{"query":["GET","k"],"fingerprint":fp,"result":…,"version":n,"covered":n,"kind":k,"token":t}
 func (f Frame) AppendJSON(dst, head []byte) []byte {
 	dst = append(append(dst, head...), f.resultJSON()...)
+	return f.appendTail(dst)
+}
+
+// appendTail appends what is behind the result, from the number covered on.
+func (f Frame) appendTail(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, f.Covered, 10)
 	dst = append(append(append(dst, jsonKind...), f.Kind...), jsonToken...)
-	return append(append(dst, f.token...), jsonEnd...)
+	return append(f.at().appendToken(dst), jsonEnd...)
 }
 
 // TailOf reads the kind and the token of a frame in JSON.
@@ -231,11 +265,11 @@ func TailOf(json string) (kind, token string) {
 
 // JSONHead is how frames of a query begin in JSON, up to the result. The query's
 // words stand in a list, so that no two queries look alike.
-func JSONHead(argv [][]byte, fingerprint string) []byte {
+func JSONHead(argv [][]byte, fingerprint Fingerprint) []byte {
 	words := make([]resp.Reply, len(argv))
 	for i, word := range argv {
 		words[i] = resp.Bulk(word)
 	}
 	b := resp.AppendJSON([]byte(`{"query":`), resp.Array(words...))
-	return append(b, `,"fingerprint":"`+fingerprint+`","result":`...)
+	return append(b, `,"fingerprint":"`+fingerprint.String()+`","result":`...)
 }

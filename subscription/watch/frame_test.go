@@ -12,9 +12,12 @@ import (
 // to in each protocol.
 func TestFrameBytes(t *testing.T) {
 	t.Parallel()
-	f := func(result resp.Reply, kind Kind, version uint64, covered int64) {
+	check := func(result resp.Reply, kind Kind, version uint64, covered int64, shared bool) {
 		t.Helper()
 		frame := Frame{State: newState(kind, result, resp.V3.Append(nil, result), mark{version, 1, 5}), Kind: kind, Covered: covered}
+		if shared {
+			frame.share()
+		}
 		items := []resp.Reply{
 			resp.BulkString("observe"), resp.BulkString("fingerprint"), resp.BulkString("380d3c1e1f9803f0"),
 			resp.BulkString("result"), result, resp.BulkString("version"), resp.Int(int64(version)),
@@ -27,10 +30,10 @@ func TestFrameBytes(t *testing.T) {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 		}
-		compare("push in RESP3", frame.Append(nil, 3, Push, "380d3c1e1f9803f0"), resp.V3.Append(nil, resp.Push(items...)))
-		compare("answer in RESP3", frame.Append(nil, 3, Answer, "380d3c1e1f9803f0"), resp.V3.Append(nil, resp.Array(items...)))
-		compare("push in RESP2", frame.Append(nil, 2, Push, "380d3c1e1f9803f0"), resp.V2.Append(nil, resp.Push(items...)))
-		head := JSONHead([][]byte{[]byte("GET"), []byte("\"k\" \xff"), []byte("\xff")}, "380d3c1e1f9803f0")
+		compare("push in RESP3", frame.Append(nil, 3, Push, 0x380d3c1e1f9803f0), resp.V3.Append(nil, resp.Push(items...)))
+		compare("answer in RESP3", frame.Append(nil, 3, Answer, 0x380d3c1e1f9803f0), resp.V3.Append(nil, resp.Array(items...)))
+		compare("push in RESP2", frame.Append(nil, 2, Push, 0x380d3c1e1f9803f0), resp.V2.Append(nil, resp.Push(items...)))
+		head := JSONHead([][]byte{[]byte("GET"), []byte("\"k\" \xff"), []byte("\xff")}, 0x380d3c1e1f9803f0)
 		text := frame.AppendJSON(nil, head)
 		message := resp.Push(resp.BulkString("message"), resp.BulkString("c"), resp.Bulk(text))
 		compare("message in RESP3", frame.AppendMessage(nil, Push, "c", head), resp.V3.Append(nil, message))
@@ -40,6 +43,11 @@ func TestFrameBytes(t *testing.T) {
 		if !json.Valid(text) {
 			t.Errorf("no JSON: %s", text)
 		}
+	}
+	f := func(result resp.Reply, kind Kind, version uint64, covered int64) {
+		t.Helper()
+		check(result, kind, version, covered, false)
+		check(result, kind, version, covered, true)
 	}
 	f(resp.BulkString("v"), Current, 7, 0)
 	f(resp.Nil, Current, 1<<48+12345, 1234567)
@@ -53,7 +61,7 @@ func TestFrameBytes(t *testing.T) {
 func TestFingerprints(t *testing.T) {
 	t.Parallel()
 	q := get("k")
-	if q.Fingerprint(0) != "380d3c1e1f9803f0" || q.Fingerprint(1) == q.Fingerprint(0) || q.Fingerprint(1) != q.Fingerprint(1) {
+	if q.Fingerprint(0).String() != "380d3c1e1f9803f0" || q.Fingerprint(1) == q.Fingerprint(0) || q.Fingerprint(1) != q.Fingerprint(1) {
 		t.Errorf("fingerprints %s, %s", q.Fingerprint(0), q.Fingerprint(1))
 	}
 }

@@ -7,11 +7,13 @@ import (
 )
 
 // history is a query's newest states, the newest last, for those who have to be
-// told what was between, or what is different. It is replaced, never changed.
-type history struct {
-	states atomic.Pointer[[]*State]
-	bytes  int64 // of those; belongs to the Subscription
-	budget *budget
+// told what was between, or what is different. What is kept is replaced, never
+// changed.
+type history struct{ kept atomic.Pointer[kept] }
+
+type kept struct {
+	states []*State
+	bytes  int64 // that they take
 }
 
 // budget is what all histories of a server take, and may.
@@ -31,36 +33,40 @@ func (st *State) cost() int64 { return stateBytes + 2*int64(len(st.v3)) }
 
 // all are the states that are kept.
 func (h *history) all() []*State {
-	if states := h.states.Load(); states != nil {
-		return *states
+	if k := h.kept.Load(); k != nil {
+		return k.states
 	}
 	return nil
 }
 
 // add adds the newest state and lets go as many old ones as it takes.
-func (h *history) add(st *State) {
-	states := append(append([]*State(nil), h.all()...), st)
-	h.grow(st.cost())
-	for len(states) > 1 && h.over(len(states)) {
-		h.grow(-states[0].cost())
-		states = states[1:]
+func (h *history) add(st *State, b *budget) {
+	k := &kept{states: []*State{st}, bytes: st.cost()}
+	if before := h.kept.Load(); before != nil {
+		k.states = append(append([]*State(nil), before.states...), st)
+		k.bytes += before.bytes
 	}
-	h.states.Store(&states)
+	b.Used.Add(st.cost())
+	for len(k.states) > 1 && b.over(len(k.states)) {
+		least := k.states[0].cost()
+		k.bytes -= least
+		b.Used.Add(-least)
+		k.states = k.states[1:]
+	}
+	h.kept.Store(k)
 }
 
-func (h *history) over(entries int) bool {
-	return int64(entries) > max(1, h.budget.Entries.Load()) || h.budget.Used.Load() > h.budget.Bytes.Load()
-}
-
-func (h *history) grow(bytes int64) {
-	h.bytes += bytes
-	h.budget.Used.Add(bytes)
+// over reports whether so many states of a query are too many.
+func (b *budget) over(entries int) bool {
+	return int64(entries) > max(1, b.Entries.Load()) || b.Used.Load() > b.Bytes.Load()
 }
 
 // drop lets all states go.
-func (h *history) drop() {
-	h.grow(-h.bytes)
-	h.states.Store(nil)
+func (h *history) drop(b *budget) {
+	if k := h.kept.Load(); k != nil {
+		b.Used.Add(-k.bytes)
+		h.kept.Store(nil)
+	}
 }
 
 // next is the first state after so many changes, and how many there are. If

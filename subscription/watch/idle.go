@@ -9,7 +9,7 @@ import (
 // while for those whose link was cut. Their shards still tell them of a change,
 // once. The registry's lock guards them.
 type idleRooms struct {
-	rooms []*room
+	rooms []*Subscription
 	timer *time.Timer
 }
 
@@ -18,8 +18,8 @@ const idleMax = 10_000
 
 func (i *idleRooms) len() int { return len(i.rooms) }
 
-func (i *idleRooms) add(r *Registry, one *room) {
-	one.idleFrom = time.Now()
+func (i *idleRooms) add(r *Registry, one *Subscription) {
+	one.idleFrom = r.age()
 	i.rooms = append(i.rooms, one)
 	if len(i.rooms) > idleMax {
 		r.letGo(1)
@@ -29,12 +29,15 @@ func (i *idleRooms) add(r *Registry, one *room) {
 	}
 }
 
-func (i *idleRooms) remove(one *room) {
-	if one.watchers == 0 && !one.idleFrom.IsZero() {
-		one.idleFrom = time.Time{}
-		i.rooms = slices.DeleteFunc(i.rooms, func(have *room) bool { return have == one })
+func (i *idleRooms) remove(one *Subscription) {
+	if one.watches == 0 && one.idleFrom != 0 {
+		one.idleFrom = 0
+		i.rooms = slices.DeleteFunc(i.rooms, func(have *Subscription) bool { return have == one })
 	}
 }
+
+// age is how long the registry has been there.
+func (r *Registry) age() time.Duration { return time.Since(r.begun) }
 
 func (r *Registry) linger() time.Duration {
 	return time.Duration(r.Limits.Linger.Load()) * time.Millisecond
@@ -54,7 +57,7 @@ func (r *Registry) Tidy() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := 0
-	for n < len(r.idle.rooms) && time.Since(r.idle.rooms[n].idleFrom) >= r.linger() {
+	for n < len(r.idle.rooms) && r.age()-r.idle.rooms[n].idleFrom >= r.linger() {
 		n++
 	}
 	if r.History.Used.Load() > r.History.Bytes.Load() {

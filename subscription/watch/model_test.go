@@ -54,7 +54,7 @@ type listener struct {
 
 func newModel(t *testing.T, rng *rand.Rand) *model {
 	m := &model{rig: newRig(t), rng: rng}
-	m.spread = func(told []*Watcher) {
+	m.registry.stage.spread = func(told []*Watcher) {
 		for _, w := range told {
 			m.news = append(m.news, m.of(w))
 		}
@@ -117,7 +117,7 @@ func (m *model) leave() {
 func (m *model) wake() {
 	was := m.underway
 	m.receive()
-	if was || !m.underway || len(m.waiting) > 0 {
+	if was || !m.underway || m.anyWaits() {
 		return
 	}
 	if !slices.ContainsFunc(m.clients, func(c *listener) bool { s := c.state.Load(); return s == free || s == over }) {
@@ -220,7 +220,7 @@ func (m *model) finish() {
 	if n, h := m.crowd.notified.Load(), m.crowd.held.Load(); n != 0 || h != 0 {
 		m.t.Errorf("at rest %d watchers count as notified and %d as held", n, h)
 	}
-	if len(m.late) > 0 || len(m.waiting) > 0 {
+	if m.door != nil {
 		m.t.Error("somebody waits for ever")
 	}
 }

@@ -63,7 +63,7 @@ func (p *pace) look(w *Watcher, after time.Duration) {
 		case left > 0:
 			p.look(w, left)
 		default:
-			w.room.send(&Pulse{w})
+			w.sub.send(&Pulse{w})
 			p.look(w, p.progress)
 		}
 	})

@@ -14,7 +14,8 @@ package watch
 
 import (
 	"bytes"
-	"fmt"
+	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,25 +39,54 @@ type Query struct {
 // which replaces the first words ("GET.WATCH k" watches "GET k").
 func NewQuery(spec *command.Spec[*keyspace.Tx], rest [][]byte, db int, user string) *Query {
 	q := &Query{Spec: spec, DB: db, User: user}
-	for _, word := range strings.Split(spec.Name, "|") {
-		q.Argv = append(q.Argv, []byte(word))
+	name := strings.Split(spec.Name, "|")
+	size := len(spec.Name)
+	for _, arg := range rest {
+		size += len(arg)
+	}
+	text := make([]byte, 0, size)
+	q.Argv = make([][]byte, 0, len(name)+len(rest))
+	add := func(word []byte) { // all in one piece of memory
+		at := len(text)
+		text = append(text, word...)
+		q.Argv = append(q.Argv, text[at:len(text):len(text)])
+	}
+	for _, word := range name {
+		add([]byte(word))
 	}
 	for _, arg := range rest {
-		q.Argv = append(q.Argv, bytes.Clone(arg))
+		add(arg)
 	}
 	return q
 }
 
-// Identity tells queries apart: equal queries, and only those, have equal
-// identities. Words are written with their lengths, so that none can pass for
-// two.
-func (q *Query) Identity() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d:%s", q.DB, len(q.User), q.User)
+// Equal reports whether two queries are the same: the same words, in the same
+// database, with the same user's rights.
+func (q *Query) Equal(other *Query) bool {
+	return q.DB == other.DB && q.User == other.User && slices.EqualFunc(q.Argv, other.Argv, bytes.Equal)
+}
+
+// hash is a number that equal queries share, and others hardly ever.
+func (q *Query) hash(seed maphash.Seed) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(q.User)
 	for _, arg := range q.Argv {
-		fmt.Fprintf(&b, " %d:%s", len(arg), arg)
+		h.WriteByte(0)
+		h.Write(arg)
 	}
-	return b.String()
+	h.WriteByte(byte(q.DB))
+	return h.Sum64()
+}
+
+// own is keys of which the query's words are used where they are the same.
+func (q *Query) own(keys [][]byte) [][]byte {
+	for at := 1; len(keys) > 0 && at+len(keys) <= len(q.Argv); at++ {
+		if words := q.Argv[at : at+len(keys) : at+len(keys)]; slices.EqualFunc(words, keys, bytes.Equal) {
+			return words
+		}
+	}
+	return keys
 }
 
 // size is the number of bytes that the words take, with their places.
@@ -79,20 +109,33 @@ func (q *Query) keyWords() (keys [][]byte) {
 // Text is the query as a person would type it.
 func (q *Query) Text() string { return string(bytes.Join(q.Argv, []byte(" "))) }
 
-// Fingerprint names the query on a link, as DiceDB does since 1.0.1: the
-// CRC-64 (Jones, starting from 0) of Text in 16 hexadecimal digits. Different
-// queries may share one; the nth further query of a link that would, takes the
-// fingerprint with n instead of 0.
-func (q *Query) Fingerprint(n int) string {
-	text := q.Text()
+// Fingerprint names a query on a link, as DiceDB does since 1.0.1: the CRC-64
+// (Jones, starting from 0) of its Text, which is written in 16 hexadecimal digits.
+type Fingerprint uint64
+
+// Fingerprint is the query's. Different queries may share one; the nth further
+// query of a link that would, takes the fingerprint with n instead of 0.
+func (q *Query) Fingerprint(n int) Fingerprint {
+	text := bytes.Join(q.Argv, []byte(" "))
 	if n > 0 {
-		text += "\x00" + strconv.Itoa(n)
+		text = strconv.AppendInt(append(text, 0), int64(n), 10)
 	}
-	return fmt.Sprintf("%016x", rdb.Checksum(0, []byte(text)))
+	return Fingerprint(rdb.Checksum(0, text))
+}
+
+func (f Fingerprint) String() string { return string(appendDigits(nil, uint64(f))) }
+
+// appendDigits writes 16 hexadecimal digits.
+func appendDigits(dst []byte, n uint64) []byte {
+	const digits = "0123456789abcdef"
+	for shift := 60; shift >= 0; shift -= 4 {
+		dst = append(dst, digits[n>>shift&15])
+	}
+	return dst
 }
 
 // ParseFingerprint reads a fingerprint as clients write it, in any case.
-func ParseFingerprint(text []byte) (fingerprint string, ok bool) {
+func ParseFingerprint(text []byte) (f Fingerprint, ok bool) {
 	n, err := strconv.ParseUint(string(text), 16, 64)
-	return fmt.Sprintf("%016x", n), err == nil && len(text) == 16
+	return Fingerprint(n), err == nil && len(text) == 16
 }

@@ -3,6 +3,8 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,8 +27,13 @@ type Registry struct {
 	stage stage
 	life  uint32 // tells this process's tokens from those of others
 
+	begun time.Time
+	seed  maphash.Seed
+
 	mu       sync.Mutex
-	rooms    map[string]*room
+	rooms    map[uint64]*Subscription // by the hashes of their queries; see room.next
+	leaving  map[uint64]*Subscription // those that cannot be watched any more, by number
+	queries  int                      // in rooms
 	watchers int64
 	next     uint64
 	idle     idleRooms
@@ -34,10 +41,19 @@ type Registry struct {
 	closed   Totals        // of rooms that are gone, less what ResetStats has forgotten
 }
 
+// room is what a Subscription is to the registry: a room, which watchers enter and
+// leave. It belongs to the registry's lock.
+type room struct {
+	next     *Subscription // another one of the same hash
+	idleFrom time.Duration // when the last watcher left; 0: it is not idle
+	watches  int32
+	buried   bool // the actor has crashed
+}
+
 // Limits bound what live queries may take.
 type Limits struct {
-	// Watches is the most watches at once, of all links; each takes some 500
-	// bytes. One more is refused. What is being watched stays.
+	// Watches is the most watches at once, of all links; each takes some 200
+	// bytes, a distinct query about 700. One more is refused. What is being watched stays.
 	Watches atomic.Int64
 	// Client is the same for one link.
 	Client atomic.Int64
@@ -63,21 +79,6 @@ const (
 // refused.
 const queryBytesMax = 64 << 10
 
-// room is a registered query: the address of its actor, and what others may
-// know of it. What is not marked belongs to the registry's lock.
-type room struct {
-	registry *Registry
-	number   uint64
-	identity string
-	query    *Query
-	sub      *Subscription
-	watchers int
-	buried   bool      // the actor has crashed
-	idleFrom time.Time // when the last watcher left
-	send     func(message any)
-	stop     func()
-}
-
 // Watch adds a watcher to the query: its outlet will have news, the present
 // state first. It returns the query as it is kept, which equals q. An error
 // says why there is no such watch.
@@ -93,15 +94,12 @@ func (r *Registry) Watch(q *Query, o Options, w *Watcher, outlet Outlet) (*Query
 	if most := r.Limits.Watches.Load(); r.watchers >= most {
 		return nil, fmt.Errorf("max number of watches reached (maxwatches %d)", most)
 	}
-	room, err := r.enter(q, o.Every)
-	if err != nil {
-		return nil, err
-	}
-	room.watchers++
+	room := r.enter(q, o.Every)
+	room.watches++
 	r.watchers++
-	w.outlet, w.room, w.sub, w.place = outlet, room, room.sub, nowhere
+	w.outlet, w.sub, w.place = outlet, room, nowhere
 	room.send(&Attach{w})
-	return room.query, nil
+	return &room.query, nil
 }
 
 // prepare gives a watcher its options, or says what is wrong with them.
@@ -139,32 +137,40 @@ func (r *Registry) followable(q *Query) bool {
 	return len(keys) > 0
 }
 
-// enter is the room of a query, opened if need be. The caller holds the lock.
-func (r *Registry) enter(q *Query, every bool) (*room, error) {
-	identity := q.Identity()
-	if every {
-		identity += everyIdentity
-	}
-	room := r.rooms[identity]
-	if room != nil {
-		r.idle.remove(room)
-		return room, nil
-	}
-	room, err := r.open(identity, q, every)
-	if err != nil {
-		return nil, err
+// enter is the room of a query, opened if need be. A query whose every state is
+// told has one of its own. The caller holds the lock.
+func (r *Registry) enter(q *Query, every bool) *Subscription {
+	hash := q.hash(r.seed)
+	for room := r.rooms[hash]; room != nil; room = room.next {
+		if room.query.Equal(q) && every == (room.every != nil) {
+			r.idle.remove(room)
+			return room
+		}
 	}
 	r.next++
-	r.rooms[identity] = room
-	return room, nil
+	room := &Subscription{registry: r, query: *q, number: r.next}
+	room.tap.of, room.next = room, r.rooms[hash]
+	if every {
+		room.every = &following{}
+	}
+	r.rooms[hash] = room
+	r.queries++
+	return room
 }
 
-// everyIdentity is behind the identity of a query whose every state is told: it is
-// one of its own.
-const everyIdentity = " every"
+// each calls do for each query that can be watched. The caller holds the lock.
+func (r *Registry) each(do func(*Subscription)) {
+	for _, room := range r.rooms {
+		for room != nil {
+			next := room.next
+			do(room)
+			room = next
+		}
+	}
+}
 
 // mark is the room's part of tokens.
-func (m *room) mark() uint64 { return uint64(m.registry.life)<<32 | m.number&(1<<32-1) }
+func (s *Subscription) mark() uint64 { return uint64(s.registry.life)<<32 | s.number&(1<<32-1) }
 
 // Unwatch takes a watcher away, which must not have been taken away before.
 // From the call on there is nothing for it to Take.
@@ -172,16 +178,16 @@ func (r *Registry) Unwatch(w *Watcher) {
 	w.end()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	room := w.room
+	room := w.sub
 	r.watchers--
-	room.watchers--
+	room.watches--
 	if room.buried {
 		return
 	}
 	room.send(&Detach{w})
 	switch {
-	case room.watchers > 0:
-	case r.rooms[room.identity] == room && r.Limits.Linger.Load() > 0:
+	case room.watches > 0:
+	case r.leaving[room.number] == nil && r.Limits.Linger.Load() > 0:
 		r.idle.add(r, room)
 	default:
 		r.leave(room)
@@ -189,31 +195,87 @@ func (r *Registry) Unwatch(w *Watcher) {
 }
 
 // leave ends a room that nobody is in. The caller holds the lock.
-func (r *Registry) leave(room *room) {
+func (r *Registry) leave(room *Subscription) {
 	r.forget(room)
 	room.send(&Leave{})
 }
 
 // forget takes a room from those that can be watched. The caller holds the
 // lock.
-func (r *Registry) forget(room *room) {
-	if r.rooms[room.identity] == room {
-		delete(r.rooms, room.identity)
-		r.closed.add(room.totals())
+func (r *Registry) forget(room *Subscription) {
+	if r.leaving[room.number] != nil {
+		return
 	}
+	r.leaving[room.number] = room
+	r.queries--
+	r.closed.add(room.totals())
+	hash := room.query.hash(r.seed)
+	switch first := r.rooms[hash]; {
+	case first != room:
+		for first.next != room {
+			first = first.next
+		}
+		first.next = room.next
+	case room.next == nil:
+		delete(r.rooms, hash)
+	default:
+		r.rooms[hash] = room.next
+	}
+	room.next = nil
+}
+
+// ended is told that a room's actor has had its last turn.
+func (r *Registry) ended(room *Subscription) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.leaving, room.number)
 }
 
 // bury is told that a room's actor has crashed. Who watches next begins anew.
-func (r *Registry) bury(room *room) {
+func (r *Registry) bury(room *Subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	room.buried = true
+	r.idle.remove(room)
 	r.forget(room)
+}
+
+// Actors calls do for the actor of each query, with its number and how many
+// messages wait for it.
+func (r *Registry) Actors(do func(number uint64, waiting int)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.each(func(s *Subscription) { do(s.number, s.mailbox.waiting()) })
+	for _, s := range r.leaving {
+		do(s.number, s.mailbox.waiting())
+	}
+}
+
+// Actor is the number of messages that wait for the actor of a number.
+func (r *Registry) Actor(number uint64) (waiting int, ok bool) {
+	if s := r.numbered(number); s != nil {
+		return s.mailbox.waiting(), true
+	}
+	return 0, false
+}
+
+func (r *Registry) numbered(number uint64) (found *Subscription) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.each(func(s *Subscription) {
+		if s.number == number {
+			found = s
+		}
+	})
+	if found == nil {
+		found = r.leaving[number]
+	}
+	return found
 }
 
 // Kill ends all watches of the queries with a fingerprint: every watcher's last
 // frame is the reason, an error. It returns how many watches there were.
-func (r *Registry) Kill(fingerprint string, reason resp.Reply) (watches int) {
+func (r *Registry) Kill(fingerprint Fingerprint, reason resp.Reply) (watches int) {
 	return r.EndIf(func(q *Query) bool { return q.Fingerprint(0) == fingerprint }, reason)
 }
 
@@ -221,19 +283,18 @@ func (r *Registry) Kill(fingerprint string, reason resp.Reply) (watches int) {
 func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, room := range r.rooms {
-		if !ends(room.query) {
-			continue
-		}
-		watches += room.watchers
-		if room.watchers == 0 {
+	r.each(func(room *Subscription) {
+		switch {
+		case !ends(&room.query):
+		case room.watches == 0:
 			r.idle.remove(room)
 			r.leave(room)
-			continue
+		default:
+			watches += int(room.watches)
+			r.forget(room)
+			room.send(&Finish{reason})
 		}
-		r.forget(room)
-		room.send(&Finish{reason})
-	}
+	})
 	return watches
 }
 
@@ -241,7 +302,7 @@ func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int
 func (r *Registry) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.rooms) - r.idle.len()
+	return r.queries - r.idle.len()
 }
 
 // Kept is the number of queries that nobody watches and that are kept for a
@@ -257,16 +318,24 @@ type Totals struct {
 	// Evaluations is how often queries were evaluated, Pushes how many frames
 	// links took after the first ones, Covered the changes that these stood for.
 	Evaluations, Pushes, Covered int64
+	// Nanos is how long the evaluations took, in nanoseconds.
+	Nanos int64
+}
+
+// MicrosEach is how many microseconds an evaluation took, to two places.
+func (t Totals) MicrosEach() float64 {
+	return math.Round(float64(t.Nanos)/float64(max(t.Evaluations, 1))/10) / 100
 }
 
 func (t *Totals) add(more Totals) {
 	t.Evaluations += more.Evaluations
 	t.Pushes += more.Pushes
 	t.Covered += more.Covered
+	t.Nanos += more.Nanos
 }
 
-func (m *room) totals() Totals {
-	return Totals{m.sub.evaluations.Load(), m.sub.pushes.Load(), m.sub.covered.Load()}
+func (s *Subscription) totals() Totals {
+	return Totals{s.evaluations.Load(), s.pushes.Load(), s.covered.Load(), s.nanos.Load()}
 }
 
 // Stats are the counters since the start or ResetStats, with the number of
@@ -274,24 +343,20 @@ func (m *room) totals() Totals {
 func (r *Registry) Stats() (t Totals, queries int, watches int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.sum(), len(r.rooms) - r.idle.len(), r.watchers
+	return r.sum(), r.queries - r.idle.len(), r.watchers
 }
 
 // Behind is the number of watches whose links have not taken the newest state yet.
 func (r *Registry) Behind() (watches int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, room := range r.rooms {
-		watches += room.sub.crowd.held.Load()
-	}
+	r.each(func(room *Subscription) { watches += int64(room.crowd.held.Load()) })
 	return watches
 }
 
 func (r *Registry) sum() Totals {
 	t := r.closed
-	for _, room := range r.rooms {
-		t.add(room.totals())
-	}
+	r.each(func(room *Subscription) { t.add(room.totals()) })
 	return t
 }
 
@@ -300,7 +365,7 @@ func (r *Registry) ResetStats() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.sum()
-	r.closed.add(Totals{-t.Evaluations, -t.Pushes, -t.Covered})
+	r.closed.add(Totals{-t.Evaluations, -t.Pushes, -t.Covered, -t.Nanos})
 }
 
 // Info is what can be told of a live query.
@@ -316,13 +381,12 @@ type Info struct {
 func (r *Registry) List() []Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([]Info, 0, len(r.rooms))
-	for _, room := range r.rooms {
-		if room.watchers == 0 {
-			continue
+	all := make([]Info, 0, r.queries)
+	r.each(func(room *Subscription) {
+		if room.watches > 0 {
+			all = append(all, Info{&room.query, room.totals(), room.number, int(room.watches), room.state.Load()})
 		}
-		all = append(all, Info{room.query, room.totals(), room.number, room.watchers, room.sub.state.Load()})
-	}
+	})
 	slices.SortFunc(all, func(x, y Info) int { return int(x.Number) - int(y.Number) })
 	return all
 }

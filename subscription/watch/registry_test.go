@@ -153,7 +153,7 @@ func TestCrash(t *testing.T) {
 	l := w.loop(0)
 	one := w.watch(l, "GET", "a")
 	one.want(t, "state _ 0")
-	one.room.send("what no live query knows")
+	one.sub.send("what no live query knows")
 	one.want(t, "end -ERR the live query failed: live query: unknown message string 0")
 	two := w.watch(l, "GET", "a")
 	two.want(t, "state _ 0")
@@ -290,10 +290,10 @@ func (m *mover) Loop() int {
 
 func (m *mover) Post(task func()) {
 	if m.asked && m.away != nil {
-		m.away.tasks <- task
+		m.away.post(task)
 		return
 	}
-	m.home.tasks <- task
+	m.home.post(task)
 }
 
 func (m *mover) News(*Watcher) { m.news <- m.name + " on " + strconv.Itoa(m.Loop()) }

@@ -42,11 +42,11 @@ func (g *resume) looks(w *Watcher) bool {
 	switch {
 	case g.asked:
 		return g.found.Load() == lookUnderway
-	case st == nil || st.Kind != Current || g.from.room == w.room.mark():
+	case st == nil || st.Kind != Current || g.from.room == w.sub.mark():
 		return false
 	}
 	g.asked, g.total = true, st.total
-	r := w.room.registry
+	r := w.sub.registry
 	if r.Past == nil || w.sub.query.Spec.NeedsAll(w.sub.query.Argv) {
 		g.found.Store(lookUnknown)
 		return false
@@ -75,17 +75,17 @@ func (w *Watcher) resumed(st *State) (f Frame, ok bool) {
 	w.resume = nil
 	from := g.from
 	switch {
-	case from.room == w.room.mark() && from.total > st.total:
+	case from.room == w.sub.mark() && from.total > st.total:
 		return Frame{State: st.ending(errFuture, from.room), Kind: End}, true
-	case from.room != w.room.mark() && g.found.Load() != lookUnchanged:
+	case from.room != w.sub.mark() && g.found.Load() != lookUnchanged:
 		return Frame{State: st, Kind: Reset}, true
-	case from.room != w.room.mark():
+	case from.room != w.sub.mark():
 		from.total = g.total
 	}
 	switch {
 	case from.total == st.total:
-		return Frame{State: st.progress(max(from.version, st.Version), w.room.mark()), Kind: Progress}, true
-	case w.sub.every:
+		return Frame{State: st.progress(max(from.version, st.Version), w.sub.mark()), Kind: Progress}, true
+	case w.sub.every != nil:
 		w.begun, w.total = true, from.total
 		return w.nextOf(st)
 	}

@@ -25,21 +25,21 @@ type rig struct {
 	found    []reading // it has been done and is on its way back
 	told     []*Watcher
 	rounds   int // of telling
+	scratch  []byte
 	reads    int
 }
 
 func newRig(t testing.TB) *rig {
-	r := &rig{t: t, Subscription: &Subscription{query: get("k"), limits: &Limits{}}}
-	r.limits.Result.Store(1000)
-	r.history.budget = &budget{}
-	r.history.budget.Entries.Store(1000)
-	r.history.budget.Bytes.Store(1 << 20)
-	r.spread = func(news []*Watcher) {
+	r := &rig{t: t, Subscription: &Subscription{registry: &Registry{}, query: *get("k"), number: 1}}
+	r.tap.of = r.Subscription
+	r.registry.Limits.Result.Store(1000)
+	r.registry.History.Entries.Store(1000)
+	r.registry.History.Bytes.Store(1 << 20)
+	r.registry.stage.spread = func(news []*Watcher) {
 		r.rounds++
 		r.told = append(r.told, news...)
 	}
-	r.tap.ring = func() { r.mailbox = append(r.mailbox, &Changed{}) }
-	r.crowd.call = func() { r.mailbox = append(r.mailbox, &Ready{}) }
+	r.registry.stage.post = func(_ *Subscription, message any) { r.mailbox = append(r.mailbox, message) }
 	return r
 }
 
@@ -63,7 +63,7 @@ func (r *rig) change(value string) {
 
 // attach is a new watcher, whose message is in the mailbox.
 func (r *rig) attach() *Watcher {
-	w := &Watcher{sub: r.Subscription, room: &room{registry: &Registry{}, number: 1}, place: nowhere}
+	w := &Watcher{sub: r.Subscription, place: nowhere}
 	r.mailbox = append(r.mailbox, &Attach{w})
 	return w
 }
@@ -111,8 +111,7 @@ func (r *rig) read() {
 	if f.void, r.void = r.void, false; f.void {
 		r.change("gone" + strconv.Itoa(r.reads)) // told at the turn's end
 	} else {
-		r.record(&f, reply(r.value))
-		f.v3 = append([]byte(nil), f.v3...)
+		r.scratch = r.record(&f, reply(r.value), r.scratch[:0])
 	}
 	r.found = append(r.found, f)
 	r.mailbox = append(r.mailbox, &Evaluated{})

@@ -1,50 +1,84 @@
 package watch
 
 import (
-	"bytes"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/troupedb/troupe/resp"
 )
 
 // Subscription is one live query: its newest state, and who is to hear of the
-// next. It is plain data; actor.go makes it an actor. What shards and loops
+// next. mailbox.go makes it an actor. What shards and loops
 // touch of it is atomic.
 //
 // It is evaluated only when something has changed and somebody could be told:
 // not while the loops are still telling of the state before, and not while all
 // links are behind. So an evaluation serves all watchers that keep up, and
 // those that don't cost nothing.
+//
+// Very many may be at rest, each with one watcher: what it needs only when it has
+// something to do is behind a pointer, or in its evaluation.
 type Subscription struct {
-	query     *Query
-	limits    *Limits
-	room      uint64 // the room's part of marks
-	every     bool   // every state is told: see every.go
-	evaluator evaluator
-	tap       tap
-	crowd     crowd
-	following following
-	history   history
-	spread    func([]*Watcher) // has outlets told that there is news
+	registry *Registry
+	query    Query
+	number   uint64 // in the order of their beginnings
+	room
+	mailbox mailbox
 
+	tap     tap
+	crowd   crowd
+	keys    [][]byte    // watched in the shards
+	every   *following  // of one whose every state is told: see every.go
+	history history     // kept while somebody needs it
+	under   *evaluation // that is under way
+	door    *door       // nil: nobody is there
+	deltas  int32       // watchers that want deltas
+	flags
+	serial   uint64                // of the newest state
+	unread   int64                 // changes read since the state was published
 	state    atomic.Pointer[State] // nil: not known yet
 	watchers []*Watcher            // told a state, or about to be
-	waiting  []*Watcher            // attached, to be told what the evaluation under way finds
-	late     []*Watcher            // attached since it began
-	news     []*Watcher            // for spread; used again
-	pulsing  []*Watcher            // to be told a progress mark
-	deltas   int                   // watchers that want deltas
-	serial   uint64                // of the newest state
 
-	evaluating bool
-	light      bool  // only whether anything has changed is asked
-	again      bool  // what was read last is not to be used
-	unread     int64 // changes read since the state was published
-	ended      bool
-
-	evaluations, pushes, covered atomic.Int64
+	evaluations, pushes, covered, nanos atomic.Int64
 }
+
+// flags are a Subscription's; the last two belong, during an evaluation, to the
+// shards that hold the query's keys.
+type flags struct {
+	evaluating bool
+	light      bool // only whether anything has changed is asked
+	again      bool // what was read last is not to be used
+	wide       bool // a script: it has come to read keys that it does not name
+	leaving    bool
+	ended      bool
+	timed      bool // the result depends on the clock
+	gone       bool // nothing is to be followed any more
+}
+
+// door is who waits to be told something by an evaluation.
+type door struct {
+	waiting []*Watcher // attached, to be told what the evaluation under way finds
+	late    []*Watcher // attached since it began
+	pulsing []*Watcher // to be told a progress mark
+}
+
+// atDoor is the door, made if need be.
+func (s *Subscription) atDoor() *door {
+	if s.door == nil {
+		s.door = &door{}
+	}
+	return s.door
+}
+
+// shut lets the door go when nobody is there.
+func (s *Subscription) shut() {
+	if d := s.door; d != nil && len(d.waiting)+len(d.late)+len(d.pulsing) == 0 {
+		s.door = nil
+	}
+}
+
+func (s *Subscription) anyWaits() bool { return s.door != nil && len(s.door.waiting) > 0 }
 
 // reading is what one evaluation found, in the turn of the query's shards.
 type reading struct {
@@ -66,8 +100,8 @@ func (s *Subscription) Attach(w *Watcher) (evaluate bool) {
 	if w.delta {
 		s.wantDeltas(1)
 	}
-	if s.every && !s.evaluating && !s.ended && s.state.Load() != nil && s.tap.unread() && s.collect() {
-		s.waiting = append(s.waiting, w)
+	if s.every != nil && !s.evaluating && !s.ended && s.state.Load() != nil && s.tap.unread() && s.collect() {
+		s.await(w)
 		return s.begin()
 	}
 	switch {
@@ -75,16 +109,22 @@ func (s *Subscription) Attach(w *Watcher) (evaluate bool) {
 		s.beginNow(w)
 		return false
 	case s.evaluating:
-		s.late = append(s.late, w) // what is being read may be older than the wish
+		d := s.atDoor()
+		d.late = append(d.late, w) // what is being read may be older than the wish
 		return false
 	}
-	s.waiting = append(s.waiting, w)
+	s.await(w)
 	return s.begin()
+}
+
+func (s *Subscription) await(w *Watcher) {
+	d := s.atDoor()
+	d.waiting = append(d.waiting, w)
 }
 
 // isCurrent reports whether the state is what an evaluation would find now.
 func (s *Subscription) isCurrent() bool {
-	return s.state.Load() != nil && !s.evaluating && !s.again && !s.tap.unread() && !s.evaluator.timed
+	return s.state.Load() != nil && !s.evaluating && !s.again && !s.tap.unread() && !s.timed
 }
 
 // Detach takes a watcher away.
@@ -92,24 +132,25 @@ func (s *Subscription) Detach(w *Watcher) {
 	if w.delta {
 		s.wantDeltas(-1)
 	}
-	same := func(have *Watcher) bool { return have == w }
-	s.pulsing = slices.DeleteFunc(s.pulsing, same)
 	if w.place != nowhere {
 		last := s.watchers[len(s.watchers)-1]
 		s.watchers[w.place], last.place = last, w.place
 		s.watchers[len(s.watchers)-1] = nil
 		s.watchers = s.watchers[:len(s.watchers)-1]
 		w.place = nowhere
-		return
 	}
-	s.waiting = slices.DeleteFunc(s.waiting, same)
-	s.late = slices.DeleteFunc(s.late, same)
+	if d := s.door; d != nil {
+		same := func(have *Watcher) bool { return have == w }
+		d.waiting = slices.DeleteFunc(d.waiting, same)
+		d.late = slices.DeleteFunc(d.late, same)
+		d.pulsing = slices.DeleteFunc(d.pulsing, same)
+	}
 }
 
 // wantDeltas counts those who want deltas. While there are any, states are kept.
-func (s *Subscription) wantDeltas(more int) {
-	if s.deltas += more; s.deltas == 0 && !s.every {
-		s.history.drop()
+func (s *Subscription) wantDeltas(more int32) {
+	if s.deltas += more; s.deltas == 0 && s.every == nil {
+		s.history.drop(&s.registry.History)
 	}
 }
 
@@ -119,7 +160,8 @@ func (s *Subscription) Pulse(w *Watcher) (evaluate bool) {
 	if w.place == nowhere || s.ended {
 		return false // not begun yet, or no more
 	}
-	s.pulsing = append(s.pulsing, w)
+	d := s.atDoor()
+	d.pulsing = append(d.pulsing, w)
 	s.light = !s.evaluating && s.begin()
 	return s.light
 }
@@ -138,9 +180,9 @@ func (s *Subscription) due() bool {
 	switch {
 	case s.evaluating || s.ended:
 		return false
-	case len(s.waiting) > 0:
+	case s.anyWaits():
 		return true
-	case s.every && !s.again:
+	case s.every != nil && !s.again:
 		return s.tap.unread() && s.collect()
 	case !s.again && !s.tap.unread():
 		return false
@@ -168,13 +210,26 @@ func (s *Subscription) Evaluated(r reading) (again bool) {
 	} else {
 		s.learn(r)
 		s.prove(r)
-		s.serve(&s.waiting)
+	}
+	s.open(!r.void)
+	return s.due() && s.begin()
+}
+
+// open lets those in who wait at the door, if what was read is of use; they wait on
+// for whom it is not.
+func (s *Subscription) open(read bool) {
+	d := s.door
+	if d == nil {
+		return
+	}
+	if read {
+		s.serve(&d.waiting)
 		if !s.tap.unread() { // still so: it is no older than what was asked meanwhile
-			s.serve(&s.late)
+			s.serve(&d.late)
 		}
 	}
-	s.waiting, s.late = append(s.waiting, s.late...), nil
-	return s.due() && s.begin()
+	d.waiting, d.late = append(d.waiting, d.late...), nil
+	s.shut()
 }
 
 // learn publishes what was read, if it is new. Changes that left the result as
@@ -198,16 +253,20 @@ func (s *Subscription) publish(r reading, version uint64) {
 	if r.reply.IsError() {
 		kind = Failed
 	}
-	at := mark{version, s.room, s.unread}
+	at := mark{version, s.mark(), s.unread}
 	if before := s.state.Load(); before != nil {
 		at.total += before.total
 	}
-	st := newState(kind, r.reply, bytes.Clone(r.v3), at)
+	st := newState(kind, r.reply, r.v3, at)
 	s.serial++
-	st.serial, st.Keys, st.gap = s.serial, r.keys, r.gap
+	st.serial, st.Keys, st.gap = s.serial, int32(r.keys), r.gap
 	s.unread = 0
-	if s.deltas > 0 || s.every {
-		s.history.add(st)
+	keeps := s.deltas > 0 || s.every != nil
+	if keeps || len(s.watchers) > 1 || s.anyWaits() && len(s.door.waiting) > 1 {
+		st.share()
+	}
+	if keeps {
+		s.history.add(st, &s.registry.History)
 	}
 	s.state.Store(st)
 }
@@ -215,20 +274,21 @@ func (s *Subscription) publish(r reading, version uint64) {
 // prove has those told who wait for a progress mark: what was read is the state
 // that they know, or they are told of a newer one.
 func (s *Subscription) prove(r reading) {
-	if len(s.pulsing) == 0 {
+	if s.door == nil || len(s.door.pulsing) == 0 {
 		return
 	}
-	for _, w := range s.pulsing {
+	for _, w := range s.door.pulsing {
 		w.pace.mark.Store(r.newest)
 	}
-	s.tell(s.pulsing)
-	s.pulsing = s.pulsing[:0]
+	s.tell(s.door.pulsing)
+	s.door.pulsing = nil
+	s.shut()
 }
 
 // serve begins the watches of those who wait.
 func (s *Subscription) serve(who *[]*Watcher) {
 	for _, w := range *who {
-		w.place = len(s.watchers)
+		w.place = int32(len(s.watchers))
 		s.watchers = append(s.watchers, w)
 	}
 	s.tell(*who)
@@ -243,20 +303,26 @@ func (s *Subscription) beginNow(w *Watcher) {
 // tell has those watchers told who can be; the others will see the newest
 // state when they take.
 func (s *Subscription) tell(who []*Watcher) {
-	s.crowd.notified.Add(int64(len(who)))
+	s.crowd.notified.Add(int32(len(who)))
+	list := newsLists.Get().(*[]*Watcher)
+	news := (*list)[:0]
 	for _, w := range who {
 		if w.state.CompareAndSwap(free, notified) {
-			s.news = append(s.news, w)
+			news = append(news, w)
 		} else {
-			s.crowd.left(notified)
+			s.left(notified)
 		}
 	}
-	if len(s.news) > 0 {
-		s.spread(s.news)
+	if len(news) > 0 {
+		s.registry.stage.spread(news)
 	}
-	clear(s.news)
-	s.news = s.news[:0]
+	clear(news)
+	*list = news
+	newsLists.Put(list)
 }
+
+// newsLists are kept for putting together who has news.
+var newsLists = sync.Pool{New: func() any { return new([]*Watcher) }}
 
 // End ends all watches; reason is an error.
 func (s *Subscription) End(reason resp.Reply) {
@@ -265,10 +331,14 @@ func (s *Subscription) End(reason resp.Reply) {
 		last = &State{}
 	}
 	s.ended = true
-	s.history.drop()
-	s.state.Store(last.ending(reason, s.room))
-	waiting := append(s.waiting, s.late...)
-	s.waiting, s.late = nil, nil
-	s.serve(&waiting)
+	s.history.drop(&s.registry.History)
+	end := last.ending(reason, s.mark())
+	end.share()
+	s.state.Store(end)
+	if d := s.door; d != nil {
+		s.door = nil
+		waiting := append(d.waiting, d.late...)
+		s.serve(&waiting)
+	}
 	s.tell(s.watchers)
 }

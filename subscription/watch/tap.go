@@ -10,31 +10,30 @@ import (
 // that the query has read, and rings once until the state has been read again.
 // Shards write to it in their turns, several at a time.
 type tap struct {
-	ring    func() // sends one message
-	rung    atomic.Bool
+	of      *Subscription
 	covered atomic.Int64
 	version atomic.Uint64 // of the newest change
-	every   *Subscription // that wants every state, or nil
+	rung    atomic.Bool
 }
 
 // Follow implements keyspace.Follower.
 func (t *tap) Follow(tx *keyspace.Tx, change int) {
-	if t.every != nil {
-		t.every.follow(tx, change)
+	if t.of.every != nil {
+		t.of.follow(tx, change)
 	}
 }
 
 // Touched is called by a shard in the turn that changed a key.
 func (t *tap) Touched(version uint64, changes int) {
-	if t.every != nil {
-		t.every.following.versions(version, changes)
+	if t.of.every != nil {
+		t.of.every.versions(version, changes)
 	}
 	t.covered.Add(int64(changes))
 	for old := t.version.Load(); old < version && !t.version.CompareAndSwap(old, version); {
 		old = t.version.Load()
 	}
 	if !t.rung.Load() && t.rung.CompareAndSwap(false, true) {
-		t.ring()
+		t.of.send(theChanged)
 	}
 }
 

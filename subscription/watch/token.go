@@ -2,7 +2,6 @@ package watch
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,16 @@ type mark struct {
 }
 
 // token is the mark as clients keep it. They need not look into it.
-func (m mark) token() string { return fmt.Sprintf("%016x.%x.%x", m.version, m.room, m.total) }
+func (m mark) token() string { return string(m.appendToken(nil)) }
+
+// tokenMax is the length of the longest token.
+const tokenMax = 16 + 1 + 16 + 1 + 16
+
+func (m mark) appendToken(dst []byte) []byte {
+	dst = append(appendDigits(dst, m.version), '.')
+	dst = append(strconv.AppendUint(dst, m.room, 16), '.')
+	return strconv.AppendUint(dst, uint64(m.total), 16)
+}
 
 var errToken = errors.New("invalid resume token")
 

@@ -7,23 +7,26 @@ import "sync/atomic"
 // So what it costs is fixed, however slow the link is.
 type Watcher struct {
 	// Fingerprint names the watch on its link.
-	Fingerprint string
+	Fingerprint Fingerprint
 
 	outlet Outlet
-	room   *room
 	sub    *Subscription
-	place  int // among the Subscription's watchers; nowhere
+	place  int32 // among the Subscription's watchers; nowhere
 	state  atomic.Int32
-	delta  bool
 	pace   *pace   // nil: told at once, and of nothing but news
 	resume *resume // goes on with a watch before; until the first frame
 
 	// What it was told last. It belongs to whoever takes.
-	begun   bool
 	version uint64
 	total   int64
 	serial  uint64
+	begun   bool
+
+	delta bool
 }
+
+// Query is what is watched.
+func (w *Watcher) Query() *Query { return &w.sub.query }
 
 // nowhere is the place of a watcher that has not begun.
 const nowhere = -1
@@ -91,7 +94,7 @@ func (w *Watcher) frame() (f Frame, ok bool) {
 		return w.resumed(st)
 	case !w.begun || st.Kind == End:
 		return Frame{State: st, Kind: st.Kind, Covered: w.since(st)}, true
-	case w.sub.every:
+	case w.sub.every != nil:
 		return w.nextOf(st)
 	case st.total == w.total:
 		return w.marked(st)
@@ -151,14 +154,14 @@ func (w *Watcher) marked(st *State) (f Frame, ok bool) {
 	if version == 0 || version < w.version {
 		return Frame{}, false
 	}
-	return Frame{State: st.progress(version, w.room.mark()), Kind: Progress}, true
+	return Frame{State: st.progress(version, w.sub.mark()), Kind: Progress}, true
 }
 
 // again says that the watcher has news still.
 func (w *Watcher) again() {
 	w.sub.crowd.notified.Add(1)
 	if !w.state.CompareAndSwap(free, notified) { // it has been told meanwhile, or has ended
-		w.sub.crowd.left(notified)
+		w.sub.left(notified)
 	}
 }
 
@@ -170,7 +173,7 @@ func (w *Watcher) release() bool {
 			return false
 		}
 		if w.state.CompareAndSwap(was, free) {
-			w.sub.crowd.left(was)
+			w.sub.left(was)
 			return true
 		}
 	}
@@ -182,27 +185,27 @@ func (w *Watcher) Hold() {
 	c := &w.sub.crowd
 	c.held.Add(1)
 	if w.state.CompareAndSwap(notified, held) {
-		c.left(notified)
+		w.sub.left(notified)
 	} else {
-		c.left(held)
+		w.sub.left(held)
 	}
 }
 
 // end makes the watcher one that is not told any more.
-func (w *Watcher) end() { w.sub.crowd.left(w.state.Swap(over)) }
+func (w *Watcher) end() { w.sub.left(w.state.Swap(over)) }
 
 // crowd counts the watchers of a Subscription that cannot be told of more at
 // present. Loops count them down, and call the Subscription when it waits for
 // that.
 type crowd struct {
-	notified atomic.Int64 // on whom their loops are at work
-	held     atomic.Int64
+	notified atomic.Int32 // on whom their loops are at work
+	held     atomic.Int32
 	hungry   atomic.Bool // the Subscription waits for somebody to be free
-	call     func()      // tells it
 }
 
 // left is told that a watcher is not in a state any more.
-func (c *crowd) left(was int32) {
+func (s *Subscription) left(was int32) {
+	c := &s.crowd
 	switch was {
 	case notified:
 		if c.notified.Add(-1) > 0 {
@@ -214,7 +217,7 @@ func (c *crowd) left(was int32) {
 		return
 	}
 	if c.hungry.Load() && c.hungry.CompareAndSwap(true, false) {
-		c.call()
+		s.send(theReady)
 	}
 }
 
