@@ -46,9 +46,14 @@ var (
 
 // ReadSeconds reads the time to wait of a blocking command: seconds, in parts
 // too. It is returned in milliseconds, rounded up; 0 is for ever. What is more
-// than can be counted is called negative, as by Redis.
+// than can be counted is called negative, as by Redis, and what is too little is a
+// millisecond: its numbers reach further than a float64.
 func ReadSeconds(a *command.Args) (millis int64) {
-	seconds, ok := ParseDouble(a.Bytes())
+	text := a.Bytes()
+	seconds, ok := ParseEdge(text)
+	if _, inRange := ParseDouble(text); ok && !inRange && seconds == 0 {
+		seconds = math.Copysign(1e-9, seconds)
+	}
 	switch ms := math.Ceil(seconds * 1000); {
 	case !ok:
 		a.Fail(errTimeoutNotFloat)
