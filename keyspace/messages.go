@@ -56,6 +56,9 @@ type Execute struct {
 	// nothing waits.
 	Waiting Waiting
 	Blocked *Waiter
+	// Began and Ended are when its commands last began to run and had run, by
+	// Node.Nanos; 0 if they have not.
+	Began, Ended int64
 	// Inner says that what the batch shows stays in the server, so that its end
 	// need not wait until that is safe in the journal.
 	Inner bool

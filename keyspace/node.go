@@ -17,6 +17,10 @@ func (n *Node) ShardOf(key []byte) int { return ShardOf(key, len(n.shards)) }
 func (n *Node) Settings() *Settings     { return n.set.Load() }
 func (n *Node) SetSettings(s *Settings) { n.set.Store(s) }
 
+// Nanos is the clock of Execute's Began and Ended: monotonic, from the node's
+// start.
+func (n *Node) Nanos() int64 { return n.nanos() }
+
 // nanos is the monotonic clock, from the node's start.
 func (n *Node) nanos() int64 { return int64(time.Since(n.start)) }
 

@@ -175,6 +175,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		x.Refused = true
 		return
 	}
+	x.Began = t.Start
 	start, from, begin := t.Start, at, at // it may have been run in part before: see cold_fetch.go
 	for ; at < len(x.Requests); at++ {
 		if (at-begin)%warmPart == 0 {
@@ -206,7 +207,7 @@ func (tx *Tx) Run(t *Turn, x *Execute) {
 		end := t.Nanos()
 		share(x.Requests[from:at+1], end-start)
 		t.Took += end - start
-		start, from = end, at+1
+		start, from, x.Ended = end, at+1, end
 		if full {
 			return
 		}

@@ -49,6 +49,7 @@ type batch struct {
 	written   int    // slots already written out
 	mutes     bool   // some replies may not be sent
 	following *Multi // the transaction whose EXEC this is
+	trace     *Trace // nil: it is not followed
 }
 
 // slot is where one command's reply is to come from.
@@ -195,6 +196,9 @@ func (s *Session) post() (isDone bool) {
 		return b.pending == 0
 	}
 	b.posted = true
+	if t := s.server.tracer.Load(); t != nil {
+		s.follow(*t)
+	}
 	for _, x := range b.execs {
 		b.pending++
 		if s.server.Node.Post(x, s) {
@@ -317,10 +321,13 @@ func (b *batch) literalStart(i int) int {
 // the commands that follow in the same read.
 func (s *Session) recycle() {
 	b := s.batch
+	if b.trace != nil {
+		s.tellTrace()
+	}
 	for _, x := range b.execs {
 		s.account(x)
 	}
 	b.release()
 	b.slots, b.execs, b.literals = b.slots[:0], b.execs[:0], b.literals[:0]
-	b.collect, b.load, b.pending, b.posted, b.written, b.following, b.mutes = nil, 0, 0, false, 0, nil, false
+	b.collect, b.load, b.pending, b.posted, b.written, b.following, b.mutes, b.trace = nil, 0, 0, false, 0, nil, false, nil
 }

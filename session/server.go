@@ -46,6 +46,7 @@ type Server struct {
 	rates               rates
 	warned              atomic.Int64 // when a browser was last warned of, Unix milliseconds
 	bounds              atomic.Pointer[OutputBounds]
+	tracer              atomic.Pointer[Tracer]
 	nextID              atomic.Uint64
 	started             time.Time
 	monitors            atomic.Pointer[[]*Session]

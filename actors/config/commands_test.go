@@ -47,7 +47,8 @@ func TestNamesAsRedis(t *testing.T) {
 	for _, name := range []string{"event-loops", "shards", "single-threaded", "transport", "logformat", "maxwatches", "maxwatches-per-client", "watch-max-result",
 		"watch-linger", "watch-history-entries", "watch-history-bytes",
 		"set-max-listpack-entries", "set-max-listpack-value", "journal-segment-size", "journal-backlog", // the last two are of Redis 7.2
-		"tier", "tier-max-bytes", "handshake-timeout", "max-new-connections-per-second", "http", "http-tls", "http-allow-origin", "http-max-body"} {
+		"tier", "tier-max-bytes", "handshake-timeout", "max-new-connections-per-second", "http", "http-tls", "http-allow-origin", "http-max-body",
+		"otlp-endpoint", "otlp-sample"} {
 		delete(ours, name)
 	}
 	if len(ours) > 0 {

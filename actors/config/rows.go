@@ -179,12 +179,13 @@ const (
 	groupCluster     = "Cluster"
 	groupTLS         = "TLS"
 	groupHTTP        = "HTTP"
+	groupTrace       = "Traces"
 )
 
 // Groups are the headings in their order.
 var Groups = []string{
 	groupNetwork, groupServer, groupClients, groupKeyspace, groupMemory, groupLog, groupPersistence,
-	groupReplication, groupCluster, groupTLS, groupHTTP, groupDirectives,
+	groupReplication, groupCluster, groupTLS, groupHTTP, groupTrace, groupDirectives,
 }
 
 // defaultDir is troupe-data in the user's state folder (XDG), or in that of

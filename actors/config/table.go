@@ -16,7 +16,7 @@ var byName = index(Table)
 func table() []*Setting {
 	var all []*Setting
 	for _, part := range [][]Setting{
-		networkRows, tlsRows, httpRows, serverRows, clientRows, keyspaceRows, memoryRows, compactionRows, storageRows, logRows, directiveRows, reservedRows,
+		networkRows, tlsRows, httpRows, traceRows, serverRows, clientRows, keyspaceRows, memoryRows, compactionRows, storageRows, logRows, directiveRows, reservedRows,
 	} {
 		for i := range part {
 			all = append(all, &part[i])

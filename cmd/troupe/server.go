@@ -19,6 +19,7 @@ import (
 	"github.com/troupedb/troupe/actors"
 	"github.com/troupedb/troupe/actors/admin"
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/actors/trace"
 	"github.com/troupedb/troupe/actors/web"
 	"github.com/troupedb/troupe/actors/web/console"
 	"github.com/troupedb/troupe/keyspace/journal"
@@ -94,6 +95,7 @@ type running struct {
 	early    atomic.Pointer[actors.System] // the system while it still loads
 	guard    *watchdog                     // nil: nobody asked for one
 	web      *web.Server
+	traces   *trace.Exporter
 	signals  chan os.Signal
 	hangups  chan os.Signal // ask to read files again
 }
@@ -176,6 +178,8 @@ func (r *running) start() error {
 	r.web = web.New(r.settings, console.Handler())
 	r.web.Inherit(r.sockets.web)
 	r.web.Join(&options)
+	r.traces = trace.New(r.settings)
+	r.traces.Join(&options)
 	options.Halt, options.Inherited = halt, r.sockets.links
 	r.hearOf(&options)
 	defer r.narrate(r.loading)()
@@ -346,6 +350,7 @@ func (r *running) stop(how actors.Stop) (err error) {
 		err = exitCode(exitFailure)
 	}
 	r.guard.end()
+	r.traces.Close()
 	if drained {
 		r.system.Close()
 	} else {
