@@ -41,7 +41,7 @@ func (c *Config) addUsers(s *actors.System) error {
 		}
 	}
 	for _, a := range server.Users.All() {
-		if !a.Now().Enabled() {
+		if !a.Now().Enabled() && a.Name() != "default" { // who is on unless that is said
 			server.Log.Warn("a user may not log in: his rules do not say on", "user", a.Name())
 		}
 	}
