@@ -26,7 +26,6 @@ const (
 	kHVals
 	kIncrBy
 	kIncrByFloat
-	kKeyRange
 	kLIndex
 	kLLen
 	kLPop
@@ -77,7 +76,7 @@ var knownNames = [kCount]string{
 	kAppend: "APPEND", kBLPop: "BLPOP", kBRPop: "BRPOP", kDecrBy: "DECRBY", kDel: "DEL", kExists: "EXISTS",
 	kGet: "GET", kHDel: "HDEL", kHExists: "HEXISTS", kHGet: "HGET", kHGetAll: "HGETALL", kHIncrBy: "HINCRBY",
 	kHKeys: "HKEYS", kHLen: "HLEN", kHSet: "HSET", kHVals: "HVALS", kIncrBy: "INCRBY",
-	kIncrByFloat: "INCRBYFLOAT", kKeyRange: "KEYRANGE", kLIndex: "LINDEX", kLLen: "LLEN", kLPop: "LPOP",
+	kIncrByFloat: "INCRBYFLOAT", kLIndex: "LINDEX", kLLen: "LLEN", kLPop: "LPOP",
 	kLPush: "LPUSH", kLRange: "LRANGE", kLRem: "LREM", kLTrim: "LTRIM", kMGet: "MGET", kMSet: "MSET",
 	kPersist: "PERSIST", kPExpire: "PEXPIRE", kPExpireAt: "PEXPIREAT", kPTTL: "PTTL", kRename: "RENAME",
 	kRPop: "RPOP", kRPush: "RPUSH", kSAdd: "SADD", kSCard: "SCARD", kSDiff: "SDIFF", kSet: "SET",

@@ -174,11 +174,31 @@ func TestScan(t *testing.T) {
 	f(Range{From: "b", To: "c0999"})
 	f(Range{From: "b1000", Reverse: true})
 	f(Range{Limit: 1500})
-	f(Range{Limit: scanFirst})
+	f(Range{Limit: scanPart})
 	f(Range{Prefix: "none"})
 	f(Range{KeysOnly: true})
 	for range db.Scan(background, Range{}) {
 		break
+	}
+	for _, reverse := range []bool{false, true} { // more keys than are put in order at once
+		var got []string
+		for at := newScan(Range{From: "a", Reverse: reverse}); ; at.last, at.begun = got[len(got)-1], true {
+			some := must(at.gather(background, db, 70))(t)
+			if got = append(got, some...); len(some) < 70 {
+				break
+			}
+		}
+		if reverse {
+			slices.Reverse(got)
+		}
+		if !slices.Equal(got, keys) {
+			t.Errorf("seed %d: %d keys are gathered, want %d", seed, len(got), len(keys))
+		}
+	}
+	for _, key := range []string{"?b", "*", `\a`, "[ab]", "x\x00", "^"} {
+		do(t, db, "SET", key+"more", key+"more")
+		keys = append(keys, key+"more")
+		f(Range{Prefix: key})
 	}
 }
 
