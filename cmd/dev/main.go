@@ -23,6 +23,7 @@ type commands struct {
 	Duel     duelCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
 	Abuse    abuseCmd    `cmd:"" help:"Run the tests of abuse at full size: 50,000 links, 1 GB of replies, transactions of a million commands."`
 	Licenses licensesCmd `cmd:"" help:"Write deploy/licenses.txt: every module that the server is built of, with its licence."`
+	Release  releaseCmd  `cmd:"" help:"Make archives, packages, bills of materials and checksums of a release."`
 	Crash    crashCmd    `cmd:"" help:"Kill the server in the middle of everything, again and again, and compare what is left with what it promised."`
 	Soak     soakCmd     `cmd:"" help:"Have the server serve for long, with everything checked, killed and started again."`
 	Commands commandsCmd `cmd:"" help:"Write the parts of the README that follow from the code: commands, differences, what is missing."`
