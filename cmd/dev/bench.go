@@ -23,6 +23,7 @@ type benchCmd struct {
 	Tier    tierCmd    `cmd:"" help:"Values on disk: gets at random beside Pebble alone, and of hot keys."`
 	Cache   cacheCmd   `cmd:"" help:"A cache that is full: hit ratios beside redis-server and ristretto, and what it costs writers."`
 	TLS     tlsCmd     `cmd:"" name:"tls" help:"Throughput and CPU per operation over TLS, as ratios to redis-server's own TLS."`
+	Metrics metricsCmd `cmd:"" help:"What metrics cost that are asked for every second."`
 	Persist persistCmd `cmd:"" help:"Snapshots, starts from them and from the log, and what they cost writers."`
 }
 
