@@ -258,6 +258,9 @@ func (sh *shard) run(x *Execute, held []*Shard) {
 	turn := sh.node.newTurn()
 	tx := Begin(&turn, held, sh.node.Len())
 	tx.Run(&turn, x)
+	if x.cold != nil {
+		tx.CoolAgain(x, sh.node.isShort())
+	}
 	for _, h := range held {
 		h.Stats.Batches++
 		h.Stats.RanFor += turn.Took

@@ -13,8 +13,9 @@ import "github.com/troupedb/troupe/keyspace/slab"
 // A value gets a number when it is spilled (cold_spill.go), becomes cold when
 // the tier says that it has it, and hot again, with its twin, when a command
 // needs it (cold_fetch.go): so that what was only read is cold again without
-// being written. A change of the value is the twin's end. No number is used
-// twice and nothing in the tier is ever overwritten.
+// being written, and at once if others are used more (cold_again.go). A change of
+// the value is the twin's end. No number is used twice and nothing in the tier is
+// ever overwritten.
 //
 // What the tier holds is an extension of memory and no more durable than that:
 // journal and snapshots hold all values, cold or not (cold_save.go).
@@ -55,6 +56,7 @@ type cold struct {
 	bytes   int64  // of their values
 	dead    []uint64
 	flight  flight
+	gone    uint32 // the access clock of what was chosen last to become cold
 	pause   int64  // nothing is spilled before this time, Unix milliseconds
 	dry     bool   // there was nothing to spill, when the heap had had so many
 	allocs  uint64 // allocations

@@ -27,9 +27,10 @@ type Want struct {
 	Value []byte
 	Err   error
 
-	at   *Shard
-	db   int
-	hash uint64
+	at    *Shard
+	db    int
+	hash  uint64
+	stamp uint32 // its access clock before
 }
 
 // thawing is what a batch has to do with cold values.
@@ -52,7 +53,7 @@ func (x *Execute) want(v *Value, db int) {
 		return
 	}
 	t.seen[n] = struct{}{}
-	t.wants = append(t.wants, Want{Number: n, at: v.sh, db: db, hash: v.sh.hash(v.Key())})
+	t.wants = append(t.wants, Want{Number: n, at: v.sh, db: db, hash: v.sh.hash(v.Key()), stamp: v.slot.Stamp()})
 }
 
 // Lacks makes hot what was fetched for a batch that holds its shards, of total in

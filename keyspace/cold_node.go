@@ -139,6 +139,10 @@ func (n *Node) toSpill() int64 {
 	return n.bound.excess(n.Settings().Policy) + n.bound.limit.Load()/reservePart
 }
 
+// isShort reports whether memory is so nearly used up that spilling begins again
+// soon.
+func (n *Node) isShort() bool { return n.toSpill()+2*n.bound.limit.Load()/spillPart > 0 }
+
 // spill asks all shards to spill.
 func (n *Node) spill() {
 	for _, sh := range n.shards {

@@ -203,8 +203,9 @@ func (tx *Tx) coldest(sh *Shard) (best Value) {
 			if !tx.maySpill(&v) {
 				return
 			}
-			if s := tx.coldness(slot.Stamp()); found == 0 || s > score {
+			if s := tx.score(slot.Stamp()); found == 0 || s > score {
 				best, score, tx.DB = v, s, h.db
+				sh.cold.gone = slot.Stamp()
 			}
 			found++
 		})
@@ -213,15 +214,6 @@ func (tx *Tx) coldest(sh *Shard) (best Value) {
 		}
 	}
 	return best
-}
-
-// coldness is how well a value can be done without whose key has such an access
-// clock.
-func (tx *Tx) coldness(stamp uint32) uint32 {
-	if tx.Settings.LFU {
-		return counterMax - tx.decayed(stamp)
-	}
-	return (tx.stamp - stamp) & stampMask
 }
 
 // Spilled ends what Spill has begun, when the tier has written the batch or has

@@ -123,12 +123,14 @@ func (s *Store) open() (err error) {
 // small.
 const (
 	blockBytes = 4 << 10
-	indexBytes = 8 << 10
+	indexBytes = 16 << 10
 )
 
 func (s *Store) options() *pebble.Options {
+	// Pebble takes the tables in memory from its cache, and would have none left.
+	cache := s.config.CacheBytes + 2*s.config.MemTableBytes
 	o := &pebble.Options{
-		FS: newHalves(s.config.FS), DisableWAL: true, MaxManifestFileSize: manifestBytes, CacheSize: s.config.CacheBytes,
+		FS: newHalves(s.config.FS), DisableWAL: true, MaxManifestFileSize: manifestBytes, CacheSize: cache,
 		MemTableSize: uint64(s.config.MemTableBytes), MemTableStopWritesThreshold: neverStop,
 		FormatMajorVersion: pebble.FormatNewest, MaxOpenFiles: openFiles,
 		L0CompactionThreshold: 4, L0StopWritesThreshold: 1000, LBaseMaxBytes: 256 << 20,
