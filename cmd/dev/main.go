@@ -22,6 +22,7 @@ type commands struct {
 	New      newCmd      `cmd:"" help:"Write the skeleton of a command: new ZADD zset."`
 	Duel     duelCmd     `cmd:"" help:"Ask Troupe and redis-server the same at random, until they differ."`
 	Abuse    abuseCmd    `cmd:"" help:"Run the tests of abuse at full size: 50,000 links, 1 GB of replies, transactions of a million commands."`
+	Fuzz     fuzzCmd     `cmd:"" help:"Run every fuzz function for some minutes, and say what each has done and found."`
 	Licenses licensesCmd `cmd:"" help:"Write deploy/licenses.txt: every module that the server is built of, with its licence."`
 	Release  releaseCmd  `cmd:"" help:"Make archives, packages, bills of materials and checksums of a release."`
 	Crash    crashCmd    `cmd:"" help:"Kill the server in the middle of everything, again and again, and compare what is left with what it promised."`
