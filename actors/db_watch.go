@@ -121,7 +121,7 @@ func (o *outlet) begin(q *watch.Query, options watch.Options) error {
 }
 
 // first waits for the first state.
-func (o *outlet) first(ctx context.Context) (State, error) {
+func (o *outlet) first(ctx context.Context) (st State, err error) {
 	for {
 		select {
 		case <-o.news:
@@ -131,8 +131,11 @@ func (o *outlet) first(ctx context.Context) (State, error) {
 			return State{}, o.db.failure()
 		}
 		if f, ok := o.Take(); ok {
-			st := stateOf(f)
-			return st, st.Result.Err()
+			st = stateOf(f)
+			if f.Refuses() {
+				err = st.Result.Err()
+			}
+			return st, err
 		}
 	}
 }

@@ -61,7 +61,11 @@ type watchedBy struct {
 // WatchCommand runs CMD.WATCH: it answers with the first state, and pushes
 // follow.
 func WatchCommand(s *Session, row *Command, a *command.Args) resp.Reply {
-	return s.watch(row, a.Rest(), watchedBy{as: asCommand})
+	rest := a.Rest()
+	if row.waits(rest) {
+		return errWaits
+	}
+	return s.watch(row, rest, watchedBy{as: asCommand})
 }
 
 // observable finds the command that the words ask to watch.
@@ -74,9 +78,28 @@ func (s *Session) observable(argv [][]byte) (row *Command, err resp.Reply) {
 		return nil, resp.Error("ERR OBSERVE not supported for '" + strings.ToUpper(strings.ReplaceAll(row.Name, "|", " ")) + "'")
 	case !row.ArityOK(len(argv)):
 		return nil, resp.ErrArity(row.Name)
+	case row.waits(argv[row.Words():]):
+		return nil, errWaits
 	}
 	return row, resp.Nothing
 }
+
+// waits reports whether a command that reads would wait for something to read, by
+// these words behind its name: XREAD does with BLOCK, which stands before the
+// streams.
+func (c *Command) waits(rest [][]byte) bool {
+	if !c.Flags.Has(command.Blocking) {
+		return false
+	}
+	isWord := func(want string) func([]byte) bool {
+		return func(word []byte) bool { return strings.EqualFold(string(word), want) }
+	}
+	block := slices.IndexFunc(rest, isWord("BLOCK"))
+	streams := slices.IndexFunc(rest, isWord("STREAMS"))
+	return block >= 0 && (streams < 0 || block < streams)
+}
+
+var errWaits = resp.Error("ERR OBSERVE not supported for 'XREAD' with BLOCK")
 
 // mayWatch refuses n more watches of the link if they would be too many. Those
 // of all links are counted by the Registry.
@@ -260,7 +283,7 @@ func (s *Session) beginWatch(one *watched) {
 	if one.as == asObserve && !s.visits {
 		first = watch.Push
 	}
-	if f.Kind == watch.Failed || f.Kind == watch.End {
+	if f.Refuses() {
 		s.endWatch(one)
 		s.answered(f.Result)
 		return

@@ -47,7 +47,7 @@ type change struct {
 func draw(rng *rand.Rand, value string) change {
 	key := historyKeys[rng.IntN(len(historyKeys))]
 	to := historyKeys[rng.IntN(len(historyKeys))]
-	switch rng.IntN(12) {
+	switch rng.IntN(15) {
 	case 0, 1, 2, 3:
 		return change{[][]string{{"SET", key, value + padding}}, func(b *belief) bool { return b.set(key, value) }}
 	case 4:
@@ -68,6 +68,12 @@ func draw(rng *rand.Rand, value string) change {
 		}}
 	case 10:
 		return change{[][]string{{"EXPIRE", key, "1000"}}, func(b *belief) bool { _, ok := b.held[0][key]; return ok && key == "k" }}
+	case 11:
+		return change{[][]string{{"EVAL", scriptOfHalves, "1", key, value + padding}}, func(b *belief) bool { return b.set(key, value) }}
+	case 12:
+		return change{[][]string{{"EVAL", scriptOfCopies, "2", key, to}}, func(b *belief) bool { return b.copyTo(key, to) }}
+	case 13:
+		return change{[][]string{{"PEXPIREAT", key, "1"}}, func(b *belief) bool { return b.del(key) }}
 	default: // fails, or changes nothing
 		return change{[][]string{{"SETNX", key, value + padding}, {"DEL", "nokey"}}, func(b *belief) bool {
 			if _, ok := b.held[0][key]; ok {
@@ -77,6 +83,12 @@ func draw(rng *rand.Rand, value string) change {
 		}}
 	}
 }
+
+// Scripts that write: one what nobody may see in between, one by RESTORE.
+const (
+	scriptOfHalves = "redis.call('DEL', KEYS[1]) redis.call('SET', KEYS[1], 'half') return redis.call('SET', KEYS[1], ARGV[1])"
+	scriptOfCopies = "local dump = redis.call('DUMP', KEYS[1]) if dump then redis.call('RESTORE', KEYS[2], 0, dump, 'REPLACE') end return 1"
+)
 
 func (b *belief) set(key, value string) bool {
 	b.held[0][key] = value
@@ -97,6 +109,14 @@ func (b *belief) rename(from, to string) bool {
 	delete(b.held[0], from)
 	b.held[0][to] = value
 	return from == "k" || to == "k"
+}
+
+func (b *belief) copyTo(from, to string) bool {
+	value, ok := b.held[0][from]
+	if ok {
+		b.held[0][to] = value
+	}
+	return ok && to == "k"
 }
 
 func (b *belief) flush() bool {
@@ -130,9 +150,15 @@ type written struct {
 	change
 }
 
+// saveEach is after how many of its changes a writer has a snapshot made.
+const saveEach = 45
+
 // write makes n random changes and notes their order.
 func write(c *client, rng *rand.Rand, name string, n int) (log []written) {
 	for i := range n {
+		if i%saveEach == saveEach/2 {
+			c.ask("BGSAVE") // a snapshot is under way now, if none was
+		}
 		ch := draw(rng, fmt.Sprintf("%s-%d.", name, i))
 		lines := append([][]string{{"MULTI"}, {"SELECT", "1"}, {"INCR", "order"}, {"SELECT", "0"}}, ch.commands...)
 		var all []byte

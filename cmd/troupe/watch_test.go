@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupedb/troupe/actors/config"
 	"github.com/troupedb/troupe/resp"
 )
 
@@ -146,6 +147,13 @@ func TestRefusedWatches(t *testing.T) {
 			f("-ERR wrong number of arguments for 'get.watch' command", "GET.WATCH")
 			f("-ERR wrong number of arguments for 'get.watch' command", "GET.WATCH", "a", "b")
 			f("-ERR OBSERVE not supported for 'SET'", "OBSERVE", "SET", "k", "v")
+			f(`-"ERR unknown command 'BLPOP.WATCH', with args beginning with: 'k' '0' "`, "BLPOP.WATCH", "k", "0")
+			f("-ERR OBSERVE not supported for 'BLPOP'", "OBSERVE", "BLPOP", "k", "0")
+			f("-ERR OBSERVE not supported for 'XREAD' with BLOCK", "OBSERVE", "XREAD", "BLOCK", "0", "STREAMS", "k", "0")
+			f("-ERR OBSERVE not supported for 'XREAD' with BLOCK", "XREAD.WATCH", "count", "1", "block", "0", "streams", "k", "0")
+			f("-ERR OBSERVE not supported for 'XREAD' with BLOCK", "SUBSCRIBE", "__query__:XREAD BLOCK 0 STREAMS k 0")
+			f("-ERR invalid resume token", "OBSERVE", "RESUME", "x", "GET", "k")
+			f("-ERR wrong number of arguments for 'observe' command", "OBSERVE", "RESUME", "x")
 			f("-ERR OBSERVE not supported for 'RANDOMKEY'", "OBSERVE", "RANDOMKEY")
 			f("-ERR OBSERVE not supported for 'KEYS'", "OBSERVE", "KEYS", "*")
 			f("-ERR OBSERVE not supported for 'PING'", "OBSERVE", "PING")
@@ -163,6 +171,25 @@ func TestRefusedWatches(t *testing.T) {
 		}
 		s.wantNoWatches()
 	})
+}
+
+// To go on from a state that has not been reached yet is refused, the link kept and
+// nothing left; a stream that is called as an option is may be watched.
+func TestResumeFromTheFuture(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, shape{2, false}, config.Flag{Name: "watch-linger", Words: []string{"600000"}})
+	w, first := s.watch(way{3, "observe"}, "GET", "k")
+	at := strings.LastIndexByte(first.token, '.')
+	w.want("-ERR the resume token is of a state that has not been reached", "OBSERVE", "RESUME", first.token[:at]+".7", "GET", "k")
+	w.want("_", "GET", "k")
+	if n := s.Server.Watches.Len(); n != 0 {
+		t.Errorf("%d queries are left", n)
+	}
+	w.want("+OK", "CONFIG", "SET", "watch-linger", "0")
+	s.Server.Watches.Tidy()
+	s.wantNoWatches()
+	w.send(request("OBSERVE", "XREAD", "STREAMS", "block", "0"))
+	w.wantFrame("_ 0")
 }
 
 // A query by SUBSCRIBE that fails is told its end on the channel.

@@ -141,6 +141,10 @@ type Frame struct {
 	delta *delta // of a Delta
 }
 
+// Refuses reports whether the frame, a watch's first, says that there can be no such
+// watch: its result is an error, and it does not go on with a watch before.
+func (f Frame) Refuses() bool { return f.Kind == End || f.Kind == Failed && f.Covered == 0 }
+
 // Refused is the frame as the end of a watch that has not begun.
 func (f Frame) Refused() Frame {
 	last := f.ending(f.Result, 0)

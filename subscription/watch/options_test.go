@@ -265,3 +265,38 @@ func TestDeltasAreTold(t *testing.T) {
 		t.Errorf("%d of 200 frames were deltas", deltas)
 	}
 }
+
+// To go on is not refused because there is an error by then, or was one in between.
+func TestResumeOverAnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.Limits.Linger.Store(time.Hour.Milliseconds())
+	defer w.Close()
+	l := w.loop(0)
+	const tooLong = "error -ERR the result is longer than a live query's may be (watch-max-result, 10 bytes) 1"
+	w.Limits.Result.Store(10)
+	w.do(false, []string{"SET", "k", "1"})
+	newest, every := w.watch(l, "GET", "k"), w.watchBy(l, Options{Every: true}, "GET", "k")
+	from := []string{newest.next(t).Token(), every.next(t).Token()}
+	w.Unwatch(&newest.Watcher)
+	w.Unwatch(&every.Watcher)
+	w.do(false, []string{"SET", "k", "1234567890"})
+	newest = w.watchBy(l, Options{Resume: from[0]}, "GET", "k")
+	first := newest.next(t)
+	if text(first) != tooLong || first.Refuses() {
+		t.Errorf("the newest state is %s, refused: %v", text(first), first.Refuses())
+	}
+	w.do(false, []string{"SET", "k", "2"})
+	newest.want(t, `state "2" 1`)
+	every = w.watchBy(l, Options{Every: true, Resume: from[1]}, "GET", "k")
+	every.want(t, tooLong)
+	every.want(t, `state "2" 1`)
+	w.Unwatch(&newest.Watcher)
+	w.Unwatch(&every.Watcher)
+	w.do(false, []string{"SET", "k", "1234567890"})
+	anew := w.watch(l, "GET", "k")
+	if f := anew.next(t); !f.Refuses() {
+		t.Errorf("a watch that begins with %s is not refused", text(f))
+	}
+	w.Unwatch(&anew.Watcher)
+}

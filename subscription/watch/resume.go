@@ -78,7 +78,7 @@ func (w *Watcher) resumed(st *State) (f Frame, ok bool) {
 	case from.room == w.sub.mark() && from.total > st.total:
 		return Frame{State: st.ending(errFuture, from.room), Kind: End}, true
 	case from.room != w.sub.mark() && g.found.Load() != lookUnchanged:
-		return Frame{State: st, Kind: Reset}, true
+		return Frame{State: st, Kind: resetOf(st)}, true
 	case from.room != w.sub.mark():
 		from.total = g.total
 	}

@@ -90,7 +90,7 @@ func (w *Watcher) frame() (f Frame, ok bool) {
 	switch {
 	case st == nil:
 		return Frame{}, false
-	case !w.begun && st.Kind == Current && w.resume != nil:
+	case !w.begun && st.Kind != End && w.resume != nil:
 		return w.resumed(st)
 	case !w.begun || st.Kind == End:
 		return Frame{State: st, Kind: st.Kind, Covered: w.since(st)}, true
