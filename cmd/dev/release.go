@@ -147,6 +147,9 @@ func (r *release) makeDeb(ctx context.Context, arch, program string) error {
 	}
 	defer os.RemoveAll(stage)
 	out, err := filepath.Abs(r.out)
+	if err == nil {
+		err = os.Chmod(stage, 0o755) // it stands for the root
+	}
 	if err != nil {
 		return err
 	}
