@@ -122,7 +122,7 @@ func TestReleases(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release.Name(), func(t *testing.T) {
 			t.Parallel()
-			want, err := os.ReadFile(filepath.Join(releasesDir, release.Name(), "holds.txt"))
+			want, err := os.ReadFile(filepath.Join(releasesDir, release.Name(), "holds"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func recordDir(t *testing.T, dir string) {
 	db.fillRelease()
 	holds := db.holds()
 	db.Close()
-	if err := os.WriteFile(filepath.Join(dir, "holds.txt"), []byte(holds), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "holds"), []byte(holds), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
