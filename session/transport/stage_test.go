@@ -125,8 +125,15 @@ type peer struct {
 	tcp *net.TCPConn
 }
 
-// CloseWrite tells that nothing more is sent.
-func (p peer) CloseWrite() error { return p.Conn.(interface{ CloseWrite() error }).CloseWrite() }
+// CloseWrite tells that nothing more is sent: over TLS as peers do that leave, by
+// its own word for that and by TCP's, which is heard of a paused link too.
+func (p peer) CloseWrite() error {
+	err := p.Conn.(interface{ CloseWrite() error }).CloseWrite()
+	if err == nil && p.Conn != net.Conn(p.tcp) {
+		err = p.tcp.CloseWrite()
+	}
+	return err
+}
 
 // reset makes the peer's end of the link an error.
 func (p peer) reset() {
