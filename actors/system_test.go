@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long anything may take that takes a moment.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // run starts a system that ends with the test.
 func run(t *testing.T, o Options) *System {

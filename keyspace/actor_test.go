@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long anything may take that takes a moment.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // nodeRig is shards as actors, and what they have reported.
 type nodeRig struct {

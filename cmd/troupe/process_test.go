@@ -24,7 +24,7 @@ import (
 // process of its own, on free ports, and stop it by signals.
 
 // patience is how long anything may take that takes a moment.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 var built struct {
 	once sync.Once

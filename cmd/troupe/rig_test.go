@@ -33,7 +33,7 @@ func drawSeed(tb testing.TB) uint64 {
 
 // patience is how long tests wait for what must come. Nothing is said about
 // speed by it: a machine that is busy with other things takes its time.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // shape is what must make no difference to any client.
 type shape struct {

@@ -22,7 +22,7 @@ var transports = map[string]func(Config) (session.Transport, error){
 }
 
 // patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // script is a handler whose functions may be nil.
 type script struct {
