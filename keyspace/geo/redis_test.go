@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -61,8 +62,13 @@ func (r *trial) run(commands int) {
 		var made []string
 		for i, want := range r.redis.Ask(sent) {
 			got := r.world.Exchange(sent[i], r.encoder)
-			if !bytes.Equal(got, want) && !(string(sent[i][0]) == "ZRANGE" && near(got, want)) {
-				r.t.Fatalf("%.300q (RESP%d): %.300q, from Redis %.300q", sent[i], r.encoder.Proto(), got, want)
+			if !bytes.Equal(got, want) && !(string(sent[i][0]) == "ZRANGE" && near(got, want)) && !roundedAlike(got, want) {
+				at := 0
+				for at < min(len(got), len(want)) && got[at] == want[at] {
+					at++
+				}
+				from := max(0, at-60)
+				r.t.Fatalf("%.300q (RESP%d): from byte %d on %.300q, from Redis %.300q", sent[i], r.encoder.Proto(), from, got[from:], want[from:])
 			}
 			for _, e := range r.world.Events {
 				made = append(made, "0 "+e.Name+" "+e.Key)
@@ -80,6 +86,38 @@ func near(a, b []byte) bool {
 	x, _, errX := resp.Decode(a)
 	y, _, errY := resp.Decode(b)
 	return errX == nil && errY == nil && nearReplies(x, y)
+}
+
+// roundedAlike reports whether two replies are the same but for distances that lie
+// at the edge of two roundings: those have four digits behind the point, and the
+// last bit before is that of a sine, which C and Go may round otherwise.
+func roundedAlike(a, b []byte) bool {
+	x, _, errX := resp.Decode(a)
+	y, _, errY := resp.Decode(b)
+	return errX == nil && errY == nil && sameDistances(x, y)
+}
+
+var distance = regexp.MustCompile(`^\d+\.\d{4}$`)
+
+func sameDistances(x, y resp.Reply) bool {
+	if len(x.Items()) != len(y.Items()) || x.Kind() != y.Kind() {
+		return false
+	}
+	for i, item := range x.Items() {
+		if !sameDistances(item, y.Items()[i]) {
+			return false
+		}
+	}
+	if len(x.Items()) > 0 || resp.Format(x) == resp.Format(y) {
+		return true
+	}
+	if !distance.MatchString(x.Str()) || !distance.MatchString(y.Str()) {
+		return false
+	}
+	var f, g float64
+	fmt.Sscan(x.Str(), &f)
+	fmt.Sscan(y.Str(), &g)
+	return math.Abs(f-g) < 1.5e-4
 }
 
 func nearReplies(x, y resp.Reply) bool {
