@@ -307,6 +307,10 @@ func (s *System) startServer(catalogue *session.Catalogue) {
 		Watches: watch.NewRegistry(s.Node, s.workers),
 	})
 	s.Server.Watches.Limits.Linger.Store(watch.LingerMillis)
+	s.Server.Watches.Failed = func(path string, reason any) {
+		s.options.Log.Error("a live query has failed by a mistake of the program", "actor", path, "reason", reason)
+		s.failures.note(path, reason)
+	}
 	s.tree.system.ProcessRegistry.RegisterAddressResolver(s.Server.Watches.Resolve)
 	s.Server.Clients.Store(int64(s.options.Clients))
 }

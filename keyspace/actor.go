@@ -42,6 +42,8 @@ const noDue = int64(1<<63 - 1)
 type Node struct {
 	root     *actor.RootContext
 	shards   []*shard
+	dbs      int    // of each shard
+	seed     uint64 // of each shard
 	workers  *Workers
 	turn     Turn
 	set      atomic.Pointer[Settings]
@@ -96,12 +98,11 @@ func NewNode(c Config) (*Node, error) {
 		Ears:     c.Ears,
 		Versions: func(k int) uint64 { return n.version.Add(uint64(k)) - uint64(k) },
 	}
-	seed := c.Seed
-	if seed == 0 {
-		seed = rand.Uint64()
+	if n.dbs, n.seed = c.Databases, c.Seed; n.seed == 0 {
+		n.seed = rand.Uint64()
 	}
 	for i := range c.Shards {
-		sh := &shard{Shard: NewShard(i, c.Databases, seed), node: n}
+		sh := &shard{Shard: NewShard(i, n.dbs, n.seed), node: n}
 		if n.tier != nil {
 			sh.UseTier(n.tier)
 			n.bound.spilling.Add(1)

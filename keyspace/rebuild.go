@@ -74,8 +74,8 @@ type Shadow struct {
 // Shadow makes empty shards, as many as the node has.
 func (n *Node) Shadow() *Shadow {
 	s := &Shadow{node: n}
-	for i, sh := range n.shards {
-		fresh := NewShard(i, n.Databases(), sh.seed)
+	for i := range n.shards {
+		fresh := NewShard(i, n.dbs, n.seed)
 		if n.tier != nil {
 			fresh.UseTier(n.tier)
 		}

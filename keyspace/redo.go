@@ -85,7 +85,7 @@ type visit struct{ done chan struct{} }
 func (v visit) Executed(*Execute) { close(v.done) }
 
 // Databases is the number of databases.
-func (n *Node) Databases() int { return n.shards[0].Databases() }
+func (n *Node) Databases() int { return n.dbs }
 
 // EarlyBytes is how much the shards keep for a save that has not come to it: see
 // save.go. Any goroutine may ask.

@@ -95,3 +95,48 @@ func TestExecWhileRebuilding(t *testing.T) {
 		t.Errorf("after %d transactions: %s", done, got)
 	}
 }
+
+// TestWatchWhileRebuilding: a query that begins when its shard is being rebuilt is
+// answered by a state or by one error, never by part of a frame; one that has a state
+// goes on with the next one when the shard is back.
+func TestWatchWhileRebuilding(t *testing.T) {
+	t.Parallel()
+	s := startServer(t, shape{shards: 2}, config.Flag{Name: "appendonly", Words: []string{"yes"}})
+	c, watcher := s.client(), s.client()
+	const key = "b" // of the other shard than a
+	c.ask("MSET", "a", "0", key, "0")
+	for i := range 2000 {
+		c.ask("RPUSH", "list", fmt.Sprint(i))
+	}
+	watcher.ask("HELLO", "3")
+	watcher.ask("GET.WATCH", "a")
+	watcher.ask("GET.WATCH", key)
+	refused := 0
+	for i := range 100 {
+		one := s.client()
+		one.ask("HELLO", "3")
+		c.send(request("DEBUG", "CRASH", fmt.Sprintf("shard/%d", i%2)))
+		one.send(slices.Concat(request("STRLEN.WATCH", "a"), request("STRLEN.WATCH", key), request("PING")))
+		for range 2 {
+			switch got := one.receive(); {
+			case strings.HasPrefix(got, "-LOADING"), strings.Contains(got, "the live query failed"):
+				refused++
+			case !strings.Contains(got, `"observe"`) || !strings.Contains(got, `"token"`):
+				t.Fatalf("STRLEN.WATCH is answered %s", got)
+			}
+		}
+		if got := one.receive(); got != "+PONG" {
+			t.Fatalf("PING is answered %s", got)
+		}
+		one.conn.Close()
+		c.receive()
+	}
+	t.Logf("%d of 200 were refused", refused)
+	eventually(t, "the shards are back", func() bool { return !strings.HasPrefix(c.ask("MSET", "a", "last", key, "last"), "-LOADING") })
+	s.Rebuilds.Store(0)
+	for shown := map[string]bool{}; len(shown) < 2; {
+		if frame := watcher.receive(); strings.Contains(frame, `"last"`) {
+			shown[strings.Split(frame, ",")[2]] = true // the fingerprint
+		}
+	}
+}

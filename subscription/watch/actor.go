@@ -172,6 +172,9 @@ func (s *Subscription) order(x *keyspace.Execute, do func(*keyspace.Tx) resp.Rep
 // Executed is called by a shard when the query has been evaluated.
 func (s *Subscription) Executed(*keyspace.Execute) { s.send(theEvaluated) }
 
+// loading is the failure of a request that meets a shard which is being rebuilt.
+const loading = "LOADING"
+
 func (s *Subscription) evaluated() (again bool) {
 	one := s.under
 	broken := one.exec.Broken != nil
@@ -181,13 +184,20 @@ func (s *Subscription) evaluated() (again bool) {
 		return false
 	}
 	s.under = nil
+	refused := one.exec.Requests[0].Failure == loading
 	switch {
-	case broken:
-		return false // the server is going down
 	case s.leaving:
 		s.evaluating = false
 		one.release()
 		s.farewell()
+		return false
+	case broken || refused && s.state.Load() == nil:
+		s.fail("its shard has failed")
+		return false
+	case refused: // its shard is being rebuilt: all are told when that is done
+		s.evaluating, s.again = false, true
+		s.tap.rung.Store(false)
+		one.release()
 		return false
 	}
 	s.nanos.Add(one.exec.Requests[0].Took)
@@ -210,10 +220,19 @@ type gone struct{ s *Subscription }
 // Executed is called when the shards know the Subscription no more.
 func (g gone) Executed(*keyspace.Execute) { g.s.registry.ended(g.s) }
 
+// fail ends the actor, whose turn this is, for a mistake of the program.
+func (s *Subscription) fail(reason any) {
+	s.mailbox.over = true
+	s.crash(reason)
+}
+
 // crash tells the watchers that there will be no more. It is called in the
 // turn that has failed, the actor's last. An evaluation may be under way, which
 // alone knows the keys that are followed: so the farewell goes to all shards.
 func (s *Subscription) crash(reason any) {
+	if told := s.registry.Failed; told != nil {
+		told(fmt.Sprintf("%s/%d", Address, s.number), reason)
+	}
 	s.registry.bury(s)
 	s.End(resp.Error(fmt.Sprintf("ERR the live query failed: %v", reason)))
 	x := &keyspace.Execute{}

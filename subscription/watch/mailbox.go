@@ -9,13 +9,13 @@ import (
 
 // mailbox is a Subscription's queue, and what makes it an actor. There may be
 // very many live queries, nearly all of them at rest, and what protoactor keeps
-// for each actor that it spawns takes several times as much as a query. So a
+// for each actor that it spawns would be more than half as much again. So a
 // Subscription is a Process of its own: it has a mailbox and one turn at a time,
 // on workers, and protoactor finds it by its PID when it is asked (Resolve).
 //
 // The queue is bounded by its senders: shards and loops send one message until
-// they are heard, which is a bit here; a link sends one Attach for each watch, of
-// which it may have so many (Limits).
+// they are heard, which is a bit here; of a watch, of which a link may have so many
+// (Limits), there are one Attach and one Detach, and a Pulse a period.
 type mailbox struct {
 	mu      sync.Mutex
 	letters []any // in their order
@@ -148,8 +148,7 @@ func (s *Subscription) run(message any) {
 	}
 	defer func() {
 		if reason := recover(); reason != nil {
-			s.mailbox.over = true
-			s.crash(reason)
+			s.fail(reason)
 		}
 	}()
 	s.take(message)

@@ -17,6 +17,10 @@ import (
 // Registry is every live query of a server, by identity. Sessions come here to
 // watch; queries that nobody watches are let go.
 type Registry struct {
+	// Failed, if set, is told of live queries that have failed by a mistake of the
+	// program, by their paths. It is set before the first one.
+	Failed func(path string, reason any)
+
 	// Limits and History may be changed at any time.
 	Limits  Limits
 	History budget
