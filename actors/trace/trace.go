@@ -37,6 +37,7 @@ const (
 	sendMax     = 256             // that are sent at once
 	sendEvery   = time.Second     // at least, if there are any
 	sendTimeout = 5 * time.Second // of a request to the collector
+	endTimeout  = time.Second     // of what is under way, and left, at the end
 )
 
 // Exporter sends the traces of one system.
@@ -47,7 +48,8 @@ type Exporter struct {
 	turn     atomic.Int64
 	queue    chan *session.Trace
 	dropped  atomic.Int64
-	stop     chan struct{}
+	life     context.Context // until Close
+	stop     context.CancelFunc
 	done     sync.WaitGroup
 	server   *session.Server
 	failing  bool // the last request was, which was logged
@@ -55,7 +57,9 @@ type Exporter struct {
 
 // New makes the exporter that the settings ask for.
 func New(settings Settings) *Exporter {
-	return &Exporter{settings: settings, queue: make(chan *session.Trace, queueMax), stop: make(chan struct{})}
+	e := &Exporter{settings: settings, queue: make(chan *session.Trace, queueMax)}
+	e.life, e.stop = context.WithCancel(context.Background())
+	return e
 }
 
 // Join has the exporter begin with a system that is about to be started. Without an
@@ -86,12 +90,13 @@ func (e *Exporter) start(server *session.Server) {
 	})
 }
 
-// Close sends what is left and ends. It may be called without a start.
+// Close sends what is left, which takes two seconds at the most, and ends. It may be
+// called without a start.
 func (e *Exporter) Close() {
 	if e.server != nil {
 		e.server.SetTracer(nil)
 	}
-	close(e.stop)
+	e.stop()
 	e.done.Wait()
 }
 
@@ -119,7 +124,7 @@ func (e *Exporter) send() {
 				continue
 			}
 		case <-tick.C:
-		case <-e.stop:
+		case <-e.life.Done():
 			for len(e.queue) > 0 && len(waiting) < queueMax {
 				waiting = append(waiting, <-e.queue)
 			}
@@ -137,12 +142,12 @@ func (e *Exporter) post(traces []*session.Trace) {
 	if len(traces) == 0 || endpoint == "" {
 		return
 	}
-	err := push(tracesURL(endpoint), encode(traces))
-	dropped := e.dropped.Swap(0)
-	switch {
-	case err != nil && !e.failing:
-		e.log.Warn("traces were not taken; this is said once until they are", "error", err, "traces", len(traces))
-	case dropped > 0:
+	err := e.push(tracesURL(endpoint), encode(traces))
+	if err != nil {
+		if !e.failing {
+			e.log.Warn("traces were not taken; this is said once until they are", "error", err, "traces", len(traces))
+		}
+	} else if dropped := e.dropped.Swap(0); dropped > 0 {
 		e.log.Warn("traces were dropped: there are more than the collector takes", "traces", dropped)
 	}
 	e.failing = err != nil
@@ -156,9 +161,10 @@ func tracesURL(endpoint string) string {
 	return strings.TrimSuffix(endpoint, "/") + "/v1/traces"
 }
 
-func push(url string, body []byte) error {
+func (e *Exporter) push(url string, body []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
 	defer cancel()
+	defer context.AfterFunc(e.life, func() { time.AfterFunc(endTimeout, cancel) })()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err

@@ -350,12 +350,12 @@ func (r *running) stop(how actors.Stop) (err error) {
 		err = exitCode(exitFailure)
 	}
 	r.guard.end()
-	r.traces.Close()
 	if drained {
 		r.system.Close()
 	} else {
 		r.system.CloseStore()
 	}
+	r.traces.Close()
 	if r.system.Unwritten() {
 		err = exitCode(exitFailure)
 	}
