@@ -163,10 +163,12 @@ func (t *soakTest) workAndRest(work func(stop <-chan struct{}, running *sync.Wai
 		running.Go(func() { visit(t.victim, rng, stop) })
 	}
 	err := t.watch()
-	select {
-	case <-t.victim.gone:
-		err = fmt.Errorf("the server has ended:\n%s", t.victim.lastWords())
-	case <-time.After(soakRound):
+	if err == nil {
+		select {
+		case <-t.victim.gone:
+			err = fmt.Errorf("the server has ended:\n%s", t.victim.lastWords())
+		case <-time.After(soakRound):
+		}
 	}
 	close(stop)
 	running.Wait()

@@ -114,14 +114,26 @@ func (w *soakWatcher) connect(v *victim) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.left {
+		l.close()
+		return net.ErrClosed
+	}
 	w.l, w.untilCut = l, 20+w.rng.IntN(400)
+	if err := w.beginAll(); err != nil {
+		l.close()
+		return err
+	}
+	return nil
+}
+
+func (w *soakWatcher) beginAll() error {
 	for _, q := range w.queries {
 		q.fingerprint = ""
 	}
-	if _, err := l.ask("HELLO", "3"); err != nil {
+	if _, err := w.l.ask("HELLO", "3"); err != nil {
 		return err
 	}
-	if _, err := l.ask("SELECT", w.db); err != nil {
+	if _, err := w.l.ask("SELECT", w.db); err != nil {
 		return err
 	}
 	for _, q := range w.queries {
@@ -219,7 +231,7 @@ func (w *soakWatcher) note(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var broken net.Error
-	if !errors.As(err, &broken) {
+	if !errors.As(err, &broken) && !errors.Is(err, net.ErrClosed) {
 		w.err = err
 	}
 }
