@@ -3,7 +3,8 @@
 //
 // It owns the process: the command line, the log, signals and the exit code
 // (0 after an orderly end, 1 after a failure, 2 for a tool that was asked for what
-// it can't do, 70 when a mistake of the program has ended it).
+// it can't do, 70 when a mistake of the program has ended it, 130 when a second
+// interrupt has).
 package main
 
 import (

@@ -47,7 +47,7 @@ const manDescription = "Serves strings, lists, sets, hashes, sorted sets and str
 
 var manEnd = []struct{ name, text string }{
 	{"FILES", "$XDG_STATE_HOME/troupe-data, or ~/.local/state/troupe-data, is the data directory where --dir names none; /var/lib/troupe is that of the service."},
-	{"EXIT STATUS", "0 after an orderly end, 1 after a failure, 2 when a tool is asked for what it can't do, 70 when a mistake of the program has ended it."},
+	{"EXIT STATUS", "0 after an orderly end, 1 after a failure, 2 when a tool is asked for what it can't do, 70 when a mistake of the program has ended it, 130 when a second interrupt has."},
 	{"SIGNALS", "TERM and INT end the server when all is written; HUP has it read certificates, the file of users and the level of the log anew."},
 	{"SEE ALSO", "redis-cli(1), redis-server(1), systemctl(1)"},
 }
