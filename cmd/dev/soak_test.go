@@ -26,8 +26,9 @@ func TestFlat(t *testing.T) {
 	f("", 10)
 	f("", 10, 12, 11, 14, 12, 10)
 	f("", 10, 90, 90, 90, 90, 12)
-	f("grows", 10, 20, 30, 40, 50, 60)
-	f("grows", 10, 60)
+	f("grows", 10, 20, 30, 40, 50, 60, 70, 80, 90)
+	f("", 10, 60)
+	f("grows", 10, 160)
 }
 
 // Frames are taken for those of their queries, and what cannot be is seen.
