@@ -231,6 +231,9 @@ func (t *soakTest) tell() {
 	for _, w := range t.watchers {
 		frames, resumed = frames+w.frames, resumed+w.resumed
 	}
+	if len(t.levels) == 0 {
+		return // it was given up before the first round was over
+	}
 	last := t.levels[len(t.levels)-1]
 	fmt.Printf("life %d, %d rounds, %v: %d units sent, %d answered; %d frames pushed, %d queries resumed; %d goroutines, heap %d KB, RSS %d KB at rest\n",
 		t.life, t.round, time.Since(t.began).Round(time.Second), t.sent, t.answered, frames, resumed, last.goroutines, last.heap>>10, last.resident>>10)

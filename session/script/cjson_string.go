@@ -62,7 +62,7 @@ func (d *jsonDecoder) unicode(b *strings.Builder) (ok bool) {
 	return true
 }
 
-// hex reads \uXXXX at a place.
+// hex reads an escape at a place: \u and four hexadecimal digits.
 func (d *jsonDecoder) hex(at int) (code rune, ok bool) {
 	if at+6 > len(d.in) || d.in[at] != '\\' || d.in[at+1] != 'u' {
 		return 0, false
