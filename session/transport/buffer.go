@@ -2,6 +2,7 @@ package transport
 
 import (
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -15,10 +16,11 @@ const (
 	leastBufferBits = 11 // 2 KB
 	mostBufferBits  = 20 // 1 MB; from there on they are of slab.Buffers
 	bufferClasses   = mostBufferBits - leastBufferBits + 1
-	keptBytesMax    = 2 << 20 // of each class, unless memory is short
+	keptBytesMax    = 8 << 20 // by a loop, unless memory is short
+	keptBytesMin    = 128 << 10
 )
 
-// keptBytes is how many bytes of each class a loop keeps.
+// keptBytes is how many bytes of buffers that nobody uses a loop keeps.
 var keptBytes atomic.Int64
 
 func init() { keptBytes.Store(keptBytesMax) }
@@ -26,21 +28,26 @@ func init() { keptBytes.Store(keptBytesMax) }
 // KeepBuffers bounds what all links of the process keep of buffers that nobody
 // uses, for a process that is to take so much memory in all; 0 is any amount. It
 // holds for those that come to be unused from then on.
+//
+// What is kept has to last for all links that are busy at the same moment. With
+// less than that, buffers are made and collected all the time, which costs more
+// than anything else that a server at its limit does.
 func KeepBuffers(memory int64) {
 	kept := int64(keptBytesMax)
 	if memory > 0 {
-		kept = min(kept, memory/keptPart)
+		kept = min(kept, max(memory/keptPart/int64(runtime.GOMAXPROCS(0)), keptBytesMin))
 	}
 	keptBytes.Store(kept)
 }
 
-// keptPart is which part of the process's memory, one in so many, a loop may keep
-// of each class.
-const keptPart = 512
+// keptPart is which part of the process's memory, one in so many, its loops may
+// keep together, with keptBytesMin for each.
+const keptPart = 32
 
 // bufferPool keeps free buffers of one loop, by size. Its owner serializes.
 type bufferPool struct {
 	free [bufferClasses][][]byte
+	kept int64 // bytes in them
 }
 
 // bufferClass is the class of the smallest buffer that holds size bytes.
@@ -54,13 +61,20 @@ func (p *bufferPool) get(size int) []byte {
 	if class >= bufferClasses {
 		return make([]byte, 1<<(class+leastBufferBits))
 	}
-	if n := len(p.free[class]); n > 0 {
-		buf := p.free[class][n-1]
-		p.free[class][n-1] = nil
-		p.free[class] = p.free[class][:n-1]
-		return buf
+	if len(p.free[class]) > 0 {
+		return p.take(class)
 	}
 	return make([]byte, 1<<(class+leastBufferBits))
+}
+
+// take takes a free buffer of a class that has one.
+func (p *bufferPool) take(class int) []byte {
+	last := len(p.free[class]) - 1
+	buf := p.free[class][last]
+	p.free[class][last] = nil
+	p.free[class] = p.free[class][:last]
+	p.kept -= int64(len(buf))
+	return buf
 }
 
 // getLarge is get, with a Buffer if so much is asked for and the system has it.
@@ -81,16 +95,24 @@ func largeBuffer(size int) ([]byte, *slab.Buffer) {
 	return nil, nil
 }
 
-// put takes a buffer back that nobody looks at any more.
+// put takes a buffer back that nobody looks at any more. It is kept if there is
+// room, for which larger ones are given up: they are needed less often.
 func (p *bufferPool) put(buf []byte) {
 	class := bufferClass(len(buf))
 	if class >= bufferClasses {
 		return
 	}
-	if n := len(p.free[class]); n > 0 && int64((n+1)*len(buf)) > keptBytes.Load() {
+	size, most := int64(len(buf)), keptBytes.Load()
+	for larger := bufferClasses - 1; larger > class && p.kept+size > most; larger-- {
+		for len(p.free[larger]) > 0 && p.kept+size > most {
+			p.take(larger)
+		}
+	}
+	if p.kept+size > most {
 		return
 	}
 	p.free[class] = append(p.free[class], buf)
+	p.kept += size
 }
 
 // linkInput is what a link has received and its handler has not consumed:

@@ -36,14 +36,34 @@ func TestBufferPoolKeepsABoundedNumber(t *testing.T) {
 		pool.put(make([]byte, 1<<20))
 		pool.put(make([]byte, 2<<20))
 	}
-	kept := 0
+	kept := int64(0)
 	for _, class := range pool.free {
 		for _, buf := range class {
-			kept += len(buf)
+			kept += int64(len(buf))
 		}
 	}
-	if kept != 2*keptBytesMax {
-		t.Fatalf("kept %d bytes, want %d of each size", kept, keptBytesMax)
+	if kept != keptBytesMax || pool.kept != kept {
+		t.Fatalf("kept %d bytes and counted %d, want %d", kept, pool.kept, keptBytesMax)
+	}
+}
+
+// Links that are busy with little at a time find buffers, whatever large ones were kept before them.
+func TestBufferPoolKeepsSmallOnesFirst(t *testing.T) {
+	t.Parallel()
+	var pool bufferPool
+	for range 2 * keptBytesMax / (1 << 20) {
+		pool.put(make([]byte, 1<<20))
+	}
+	small := make(map[*byte]bool)
+	for range 500 {
+		buf := make([]byte, 2<<10)
+		small[&buf[0]] = true
+		pool.put(buf)
+	}
+	for range 500 {
+		if buf := pool.get(2 << 10); !small[&buf[0]] {
+			t.Fatal("a small buffer was not kept")
+		}
 	}
 }
 
