@@ -111,6 +111,11 @@ func (c *tlsCmd) measureFresh(ctx context.Context, s shape, p program, files tls
 		return m, err
 	}
 	defer srv.stop()
+	if fill := workloadOf(s.Command).fill; fill != nil { // or else GET finds nothing
+		if err := preload(srv.port, fill(s)); err != nil {
+			return m, err
+		}
+	}
 	const warming = 20_000
 	send := func(count int) (traffic, error) {
 		return benchmark(ctx, []string{"-p", strconv.Itoa(port), "--tls", "--cacert", files.Authority}, s, count)
