@@ -83,7 +83,7 @@ func pairs(items ...any) resp.Reply {
 
 var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
-		Name: "WATCHES|STATS", Arity: 2, Complexity: "O(N), where N is the number of distinct live queries",
+		Name: "WATCHES|STATS", Arity: 2, Complexity: "O(1)",
 		Summary: "Tells how many live queries there are and what they have done, with the limits.",
 		Group:   "server", Since: "0.1.0", Flags: control | command.Admin | command.Random,
 		Examples: "> WATCHES STATS\n%{\"queries\": :0, \"watches\": :0, \"evaluations\": :0, \"pushes\": :0, \"covered\": :0, \"usec\": :0, \"usec-per-evaluation\": ,0, " +

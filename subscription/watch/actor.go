@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 
@@ -27,12 +28,13 @@ type stage struct {
 	place  func(turn func())
 	post   func(to *Subscription, message any)
 	spread func([]*Watcher) // has outlets told that there is news
+	pause  func()           // between two steps of a walk over all queries
 }
 
 // NewRegistry makes an empty registry.
 func NewRegistry(node *keyspace.Node, workers *keyspace.Workers) *Registry {
 	r := &Registry{
-		stage: stage{node: node, place: workers.Schedule, post: (*Subscription).receive, spread: spread},
+		stage: stage{node: node, place: workers.Schedule, post: (*Subscription).receive, spread: spread, pause: runtime.Gosched},
 		seed:  maphash.MakeSeed(), rooms: map[uint64]*Subscription{}, leaving: map[uint64]*Subscription{},
 		looks: make(chan struct{}, looksMax), begun: time.Now(),
 	}
@@ -200,7 +202,7 @@ func (s *Subscription) evaluated() (again bool) {
 		one.release()
 		return false
 	}
-	s.nanos.Add(one.exec.Requests[0].Took)
+	s.countNanos(one.exec.Requests[0].Took)
 	again = s.Evaluated(one.reading)
 	one.release()
 	return again

@@ -48,7 +48,7 @@ func (s *Subscription) follow(tx *keyspace.Tx, change int) {
 	tx.DB = db
 	reply, v3 := s.encode(nil, reply)
 	reply, v3 = keep(reply, v3)
-	s.nanos.Add(int64(time.Since(begun)))
+	s.countNanos(int64(time.Since(begun)))
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if n := len(f.found); f.open > 0 && f.found[n-1].change == change { // it goes on changing

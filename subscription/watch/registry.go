@@ -1,10 +1,10 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,8 +28,9 @@ type Registry struct {
 	// longer kept, or of a life before: see Past.
 	Past Past
 
-	stage stage
-	life  uint32 // tells this process's tokens from those of others
+	stage  stage
+	life   uint32 // tells this process's tokens from those of others
+	counts counts
 
 	begun time.Time
 	seed  maphash.Seed
@@ -42,7 +43,6 @@ type Registry struct {
 	next     uint64
 	idle     idleRooms
 	looks    chan struct{} // a place for each look into the past that is under way
-	closed   Totals        // of rooms that are gone, less what ResetStats has forgotten
 }
 
 // room is what a Subscription is to the registry: a room, which watchers enter and
@@ -162,14 +162,33 @@ func (r *Registry) enter(q *Query, every bool) *Subscription {
 	return room
 }
 
-// each calls do for each query that can be watched. The caller holds the lock.
-func (r *Registry) each(do func(*Subscription)) {
+// stepRooms is how many queries are looked at before others have the lock.
+const stepRooms = 256
+
+// each calls do for each query that can be watched, until it returns false. The
+// caller holds the lock, which others have in between: nobody who watches, or ends
+// a watch, waits for more than a step. Queries that are there all the time are
+// seen once; of those that come or go meanwhile, some are.
+func (r *Registry) each(do func(*Subscription) bool) {
+	seen := 0
 	for _, room := range r.rooms {
 		for room != nil {
 			next := room.next
-			do(room)
+			if !do(room) {
+				return
+			}
 			room = next
 		}
+		r.step(&seen)
+	}
+}
+
+// step counts what a walk has seen, and at the end of a step lets others in.
+func (r *Registry) step(seen *int) {
+	if *seen++; *seen%stepRooms == 0 {
+		r.mu.Unlock()
+		r.stage.pause()
+		r.mu.Lock()
 	}
 }
 
@@ -212,7 +231,6 @@ func (r *Registry) forget(room *Subscription) {
 	}
 	r.leaving[room.number] = room
 	r.queries--
-	r.closed.add(room.totals())
 	hash := room.query.hash(r.seed)
 	switch first := r.rooms[hash]; {
 	case first != room:
@@ -249,9 +267,14 @@ func (r *Registry) bury(room *Subscription) {
 func (r *Registry) Actors(do func(number uint64, waiting int)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.each(func(s *Subscription) { do(s.number, s.mailbox.waiting()) })
+	r.each(func(s *Subscription) bool {
+		do(s.number, s.mailbox.waiting())
+		return true
+	})
+	seen := 0
 	for _, s := range r.leaving {
 		do(s.number, s.mailbox.waiting())
+		r.step(&seen)
 	}
 }
 
@@ -266,10 +289,11 @@ func (r *Registry) Actor(number uint64) (waiting int, ok bool) {
 func (r *Registry) numbered(number uint64) (found *Subscription) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.each(func(s *Subscription) {
+	r.each(func(s *Subscription) bool {
 		if s.number == number {
 			found = s
 		}
+		return found == nil
 	})
 	if found == nil {
 		found = r.leaving[number]
@@ -287,7 +311,7 @@ func (r *Registry) Kill(fingerprint Fingerprint, reason resp.Reply) (watches int
 func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.each(func(room *Subscription) {
+	r.each(func(room *Subscription) bool {
 		switch {
 		case !ends(&room.query):
 		case room.watches == 0:
@@ -298,6 +322,7 @@ func (r *Registry) EndIf(ends func(*Query) bool, reason resp.Reply) (watches int
 			r.forget(room)
 			room.send(&Finish{reason})
 		}
+		return true
 	})
 	return watches
 }
@@ -317,61 +342,6 @@ func (r *Registry) Kept() int {
 	return r.idle.len()
 }
 
-// Totals count what live queries have done.
-type Totals struct {
-	// Evaluations is how often queries were evaluated, Pushes how many frames
-	// links took after the first ones, Covered the changes that these stood for.
-	Evaluations, Pushes, Covered int64
-	// Nanos is how long the evaluations took, in nanoseconds.
-	Nanos int64
-}
-
-// MicrosEach is how many microseconds an evaluation took, to two places.
-func (t Totals) MicrosEach() float64 {
-	return math.Round(float64(t.Nanos)/float64(max(t.Evaluations, 1))/10) / 100
-}
-
-func (t *Totals) add(more Totals) {
-	t.Evaluations += more.Evaluations
-	t.Pushes += more.Pushes
-	t.Covered += more.Covered
-	t.Nanos += more.Nanos
-}
-
-func (s *Subscription) totals() Totals {
-	return Totals{s.evaluations.Load(), s.pushes.Load(), s.covered.Load(), s.nanos.Load()}
-}
-
-// Stats are the counters since the start or ResetStats, with the number of
-// distinct queries and that of all watches now.
-func (r *Registry) Stats() (t Totals, queries int, watches int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sum(), r.queries - r.idle.len(), r.watchers
-}
-
-// Behind is the number of watches whose links have not taken the newest state yet.
-func (r *Registry) Behind() (watches int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.each(func(room *Subscription) { watches += int64(room.crowd.held.Load()) })
-	return watches
-}
-
-func (r *Registry) sum() Totals {
-	t := r.closed
-	r.each(func(room *Subscription) { t.add(room.totals()) })
-	return t
-}
-
-// ResetStats sets the counters to zero.
-func (r *Registry) ResetStats() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	t := r.sum()
-	r.closed.add(Totals{-t.Evaluations, -t.Pushes, -t.Covered, -t.Nanos})
-}
-
 // Info is what can be told of a live query.
 type Info struct {
 	*Query
@@ -382,15 +352,20 @@ type Info struct {
 }
 
 // List tells of all live queries, in the order in which they began.
-func (r *Registry) List() []Info {
+func (r *Registry) List() (all []Info) {
+	r.gather(&all)
+	slices.SortFunc(all, func(x, y Info) int { return cmp.Compare(x.Number, y.Number) })
+	return all
+}
+
+func (r *Registry) gather(all *[]Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([]Info, 0, r.queries)
-	r.each(func(room *Subscription) {
+	*all = make([]Info, 0, r.queries)
+	r.each(func(room *Subscription) bool {
 		if room.watches > 0 {
-			all = append(all, Info{&room.query, room.totals(), room.number, int(room.watches), room.state.Load()})
+			*all = append(*all, Info{&room.query, room.totals(), room.number, int(room.watches), room.state.Load()})
 		}
+		return true
 	})
-	slices.SortFunc(all, func(x, y Info) int { return int(x.Number) - int(y.Number) })
-	return all
 }

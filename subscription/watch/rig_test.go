@@ -63,10 +63,15 @@ func (r *rig) change(value string) {
 
 // attach is a new watcher, whose message is in the mailbox.
 func (r *rig) attach() *Watcher {
-	w := &Watcher{sub: r.Subscription, place: nowhere}
+	w := &Watcher{sub: r.Subscription, place: nowhere, outlet: anywhere{}}
 	r.mailbox = append(r.mailbox, &Attach{w})
 	return w
 }
+
+// anywhere is an outlet of which nothing is asked but where it is.
+type anywhere struct{ Outlet }
+
+func (anywhere) Loop() int { return 0 }
 
 // detach ends a watch as the Registry does.
 func (r *rig) detach(w *Watcher) {

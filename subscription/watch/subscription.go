@@ -199,7 +199,7 @@ func (s *Subscription) begin() bool {
 // reports whether another is due already.
 func (s *Subscription) Evaluated(r reading) (again bool) {
 	s.evaluating = false
-	s.evaluations.Add(1)
+	s.countEvaluation()
 	s.unread += r.covered - int64(len(r.found))
 	if s.ended {
 		return false

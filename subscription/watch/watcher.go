@@ -70,8 +70,7 @@ func (w *Watcher) Take() (f Frame, ok bool) {
 		return f, false
 	}
 	if w.begun {
-		w.sub.pushes.Add(1)
-		w.sub.covered.Add(f.Covered)
+		w.countPush(f.Covered)
 	}
 	w.begun, w.total, w.serial = true, f.total, f.serial
 	w.version = max(w.version, f.Version)
@@ -182,8 +181,7 @@ func (w *Watcher) release() bool {
 // Hold says that the watcher cannot take its news for some time: nobody waits
 // for it, and nothing is evaluated for its sake.
 func (w *Watcher) Hold() {
-	c := &w.sub.crowd
-	c.held.Add(1)
+	w.sub.countHeld(1)
 	if w.state.CompareAndSwap(notified, held) {
 		w.sub.left(notified)
 	} else {
@@ -212,7 +210,7 @@ func (s *Subscription) left(was int32) {
 			return // the rest of them will be free in a moment
 		}
 	case held:
-		c.held.Add(-1)
+		s.countHeld(-1)
 	default:
 		return
 	}
