@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,17 +38,33 @@ func (c *licensesCmd) Run(ctx context.Context) error {
 // linked is a module whose code is in the server.
 type linked struct{ Path, Version, Dir string }
 
-// linkedModules are those of the packages that ./cmd/troupe imports, by path.
-func linkedModules(ctx context.Context, root string) ([]linked, error) {
-	list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "./cmd/troupe")
-	list.Dir, list.Stderr = root, os.Stderr
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0") // as the image is
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing the modules: %w", err)
-	}
+// architectures are the processors that releases are made for, as Go calls them.
+var architectures = []string{"amd64", "arm64"}
+
+// linkedModules are those of the packages that ./cmd/troupe imports on any of some
+// architectures, by path.
+func linkedModules(ctx context.Context, root string, arches []string) ([]linked, error) {
 	byPath := map[string]linked{}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+	for _, arch := range arches {
+		list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "./cmd/troupe")
+		list.Dir, list.Stderr = root, os.Stderr
+		list.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0") // as a release is
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing the modules for %s: %w", arch, err)
+		}
+		if err := addModules(byPath, out); err != nil {
+			return nil, fmt.Errorf("reading the list of modules for %s: %w", arch, err)
+		}
+	}
+	all := slices.Collect(maps.Values(byPath))
+	slices.SortFunc(all, func(a, b linked) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// addModules adds the modules, but for the main one, of what go list has printed.
+func addModules(byPath map[string]linked, list []byte) error {
+	for decoder := json.NewDecoder(bytes.NewReader(list)); ; {
 		var one struct {
 			Module *struct {
 				linked
@@ -55,9 +73,9 @@ func linkedModules(ctx context.Context, root string) ([]linked, error) {
 			}
 		}
 		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
-			break
+			return nil
 		} else if err != nil {
-			return nil, fmt.Errorf("reading the list of modules: %w", err)
+			return err
 		}
 		if m := one.Module; m != nil && !m.Main {
 			if m.Replace != nil {
@@ -66,12 +84,6 @@ func linkedModules(ctx context.Context, root string) ([]linked, error) {
 			byPath[m.Path] = m.linked
 		}
 	}
-	var all []linked
-	for _, m := range byPath {
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(a, b linked) int { return strings.Compare(a.Path, b.Path) })
-	return all, nil
 }
 
 // kindsOfLicense tells licences by words of theirs; the first that fits is it.
@@ -89,7 +101,7 @@ var kindsOfLicense = []struct{ name, words string }{
 
 // licenses is the file: a table of the modules, then their texts, and Go's own.
 func licenses(ctx context.Context, root string) ([]byte, error) {
-	modules, err := linkedModules(ctx, root)
+	modules, err := linkedModules(ctx, root, architectures)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +126,24 @@ func licenses(ctx context.Context, root string) ([]byte, error) {
 		fmt.Fprintf(&texts, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), title, strings.TrimSpace(text))
 	}
 	return append(table.Bytes(), texts.Bytes()...), nil
+}
+
+// licensesOf are the licences of the modules of the program, by path; those of all
+// architectures, which licensesFile has the texts of.
+func licensesOf(ctx context.Context, root string) (map[string]string, error) {
+	modules, err := linkedModules(ctx, root, architectures)
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]string{}
+	for _, m := range modules {
+		text, err := licenseText(m.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Path, err)
+		}
+		kinds[m.Path] = cmp.Or(kindOfLicense(text), "NOASSERTION")
+	}
+	return kinds, nil
 }
 
 func kindOfLicense(text string) string {

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +18,7 @@ import (
 type releaseCmd struct {
 	Version string   `arg:"" help:"What the release is called: 0.1.0."`
 	Out     string   `default:"dist" help:"Folder for the files; it must not be there yet."`
-	Arch    []string `default:"amd64,arm64" help:"Processors, as Go calls them."`
+	Arch    []string `default:"amd64,arm64" enum:"amd64,arm64" help:"Processors, as Go calls them: amd64, arm64."`
 	Deb     bool     `default:"true" negatable:"" help:"Make packages for Debian, by nfpm, which is fetched."`
 }
 
@@ -42,15 +42,22 @@ type release struct {
 	time            time.Time // of the commit: that of all files
 }
 
-// readCommit takes what is released from git.
+// readCommit takes what is released from git. A tree that is not that of its commit
+// is refused: what is built bears the commit's name.
 func (r *release) readCommit(ctx context.Context) error {
-	git := exec.CommandContext(ctx, "git", "log", "-1", "--format=%H %ct")
-	git.Dir, git.Stderr = r.root, os.Stderr
-	out, err := git.Output()
+	status := []string{"status", "--porcelain", "--untracked-files=all", "--"}
+	changes, err := r.git(ctx, append(status, r.tree()...)...)
 	if err != nil {
-		return fmt.Errorf("reading the commit: %w", err)
+		return err
 	}
-	hash, seconds, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if changes != "" {
+		return fmt.Errorf("this tree is not what its commit says, and a release is called after that; commit or put away:\n%s", changes)
+	}
+	line, err := r.git(ctx, "log", "-1", "--format=%H %ct")
+	if err != nil {
+		return err
+	}
+	hash, seconds, _ := strings.Cut(line, " ")
 	at, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
 		return fmt.Errorf("reading the commit: %w", err)
@@ -59,29 +66,57 @@ func (r *release) readCommit(ctx context.Context) error {
 	return nil
 }
 
+// tree is the tree for git, without the folder that releases are made in.
+func (r *release) tree() []string {
+	out, err := filepath.Abs(r.out)
+	if err != nil || !strings.HasPrefix(out, r.root+string(filepath.Separator)) {
+		return []string{"."}
+	}
+	return []string{".", ":(exclude)" + relative(r.root, out)}
+}
+
+func (r *release) git(ctx context.Context, words ...string) (string, error) {
+	git := exec.CommandContext(ctx, "git", words...)
+	git.Dir, git.Stderr = r.root, os.Stderr
+	out, err := git.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", words[0], err)
+	}
+	return strings.TrimRight(string(out), "\n"), nil
+}
+
 func (r *release) make(ctx context.Context, arches []string, deb bool) error {
 	if err := os.Mkdir(r.out, 0o755); err != nil {
 		return fmt.Errorf("making the folder of the release: %w", err)
 	}
+	stage, err := os.MkdirTemp("", "troupe-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	building := arches
+	if deb && !slices.Contains(arches, runtime.GOARCH) {
+		building = append(slices.Clone(arches), runtime.GOARCH) // it prints the manual and the completions of all
+	}
+	for _, arch := range building {
+		if err := r.build(ctx, arch, built(stage, arch)); err != nil {
+			return fmt.Errorf("building for %s: %w", arch, err)
+		}
+	}
 	for _, arch := range arches {
-		if err := r.makeFor(ctx, arch, deb); err != nil {
+		if err := r.makeFor(ctx, arch, stage, deb); err != nil {
 			return fmt.Errorf("%s: %w", arch, err)
 		}
 	}
 	return writeSums(r.out)
 }
 
+// built is where the program for a kind of processor is built.
+func built(stage, arch string) string { return filepath.Join(stage, arch, "troupe") }
+
 // makeFor makes the files for one kind of processor.
-func (r *release) makeFor(ctx context.Context, arch string, deb bool) error {
-	stage, err := os.MkdirTemp("", "troupe-release-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(stage)
-	program := filepath.Join(stage, "troupe")
-	if err := r.build(ctx, arch, program); err != nil {
-		return err
-	}
+func (r *release) makeFor(ctx context.Context, arch, stage string, deb bool) error {
+	program := built(stage, arch)
 	name := filepath.Join(r.out, fmt.Sprintf("troupe-%s-linux-%s", r.version, arch))
 	if err := r.pack(name+".tar.gz", program); err != nil {
 		return err
@@ -92,7 +127,7 @@ func (r *release) makeFor(ctx context.Context, arch string, deb bool) error {
 	if !deb {
 		return nil
 	}
-	return r.makeDeb(ctx, arch, program)
+	return r.makeDeb(ctx, arch, stage)
 }
 
 // build builds the program by the line of the Dockerfile, so that the image and the
@@ -140,24 +175,20 @@ func buildWords(dockerfile string, replace map[string]string) (words []string, e
 const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4"
 
 // makeDeb makes the package, of what the installation script puts in its places.
-func (r *release) makeDeb(ctx context.Context, arch, program string) error {
-	stage, err := os.MkdirTemp("", "troupe-deb-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(stage)
+func (r *release) makeDeb(ctx context.Context, arch, stage string) error {
+	tree := filepath.Join(stage, arch, "root")
 	out, err := filepath.Abs(r.out)
 	if err == nil {
-		err = os.Chmod(stage, 0o755) // it stands for the root
+		err = os.Mkdir(tree, 0o755)
 	}
 	if err != nil {
 		return err
 	}
-	install := exec.CommandContext(ctx, filepath.Join(r.root, "deploy", "systemd", "install"), program)
-	install.Env = append(os.Environ(), "DESTDIR="+stage)
+	install := exec.CommandContext(ctx, filepath.Join(r.root, "deploy", "systemd", "install"), built(stage, arch), built(stage, runtime.GOARCH))
+	install.Env = append(os.Environ(), "DESTDIR="+tree)
 	pack := exec.CommandContext(ctx, "go", "run", nfpm, "package", "--config", "deploy/debian/nfpm.yaml", "--packager", "deb", "--target", out)
 	pack.Dir = r.root
-	pack.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "VERSION="+r.version, "ARCH="+arch, "STAGE="+stage,
+	pack.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "VERSION="+r.version, "ARCH="+arch, "STAGE="+tree,
 		"SOURCE_DATE_EPOCH="+strconv.FormatInt(r.time.Unix(), 10))
 	for _, command := range []*exec.Cmd{install, pack} {
 		command.Stderr = os.Stderr
@@ -166,21 +197,4 @@ func (r *release) makeDeb(ctx context.Context, arch, program string) error {
 		}
 	}
 	return nil
-}
-
-// licensesOf are the licences of the modules of the program, by path.
-func licensesOf(ctx context.Context, root string) (map[string]string, error) {
-	modules, err := linkedModules(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	kinds := map[string]string{}
-	for _, m := range modules {
-		text, err := licenseText(m.Dir)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Path, err)
-		}
-		kinds[m.Path] = cmp.Or(kindOfLicense(text), "NOASSERTION")
-	}
-	return kinds, nil
 }
