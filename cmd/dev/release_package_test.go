@@ -182,4 +182,24 @@ func checkDebControl(t *testing.T, dir string) {
 			t.Errorf("%s: %v: %s", script, err, out)
 		}
 	}
+	// In a root that is not this machine's, nothing is asked of its systemd.
+	tools := t.TempDir()
+	for _, tool := range []string{"systemd-sysusers", "systemd-tmpfiles", "systemctl"} {
+		if err := os.WriteFile(filepath.Join(tools, tool), []byte("#!/bin/sh\necho ${0##*/} $*\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := ""
+	for _, call := range [][]string{{"postinst", "configure"}, {"prerm", "remove"}, {"postrm", "remove"}} {
+		cmd := exec.Command("/bin/sh", filepath.Join(dir, call[0]), call[1])
+		cmd.Env = []string{"PATH=" + tools, "DPKG_ROOT=/elsewhere"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%q: %v: %s", call, err, out)
+		}
+		said += string(out)
+	}
+	if want := "systemd-sysusers --root=/elsewhere troupe.conf\nsystemd-tmpfiles --root=/elsewhere --create troupe.conf\n"; said != want {
+		t.Errorf("the scripts call %s, want %s", said, want)
+	}
 }
