@@ -162,20 +162,24 @@ func (p *poller) ready(i int) readiness {
 	return readiness{slot: e.Fd, tag: e.Pad, events: interest(e.Events)}
 }
 
+// Sockets are read and written by the calls that are only for them: read and
+// write find out each time what kind of file it is, and lock its position.
+
 // readSocket reads what is there. n is 0 at the end of the stream; again says
 // that nothing is there now.
 func readSocket(fd int, buf []byte) (n int, again bool, err error) {
-	return socketCall(syscall.SYS_READ, "read", fd, buf)
+	return socketCall(syscall.SYS_RECVFROM, "read", fd, buf)
 }
 
 // writeSocket writes what the socket takes; again says that it takes nothing.
 func writeSocket(fd int, buf []byte) (n int, again bool, err error) {
-	return socketCall(syscall.SYS_WRITE, "write", fd, buf)
+	return socketCall(syscall.SYS_SENDTO, "write", fd, buf)
 }
 
 func socketCall(call uintptr, name string, fd int, buf []byte) (n int, again bool, err error) {
 	for {
-		r, _, errno := syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)))
+		r, _, errno := syscall.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(buf))), uintptr(len(buf)),
+			syscall.MSG_NOSIGNAL, 0, 0)
 		switch errno {
 		case 0:
 			return int(r), false, nil
