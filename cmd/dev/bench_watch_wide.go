@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -238,68 +237,4 @@ func (s *server) coveredTotal() (float64, error) {
 	defer l.close()
 	reply, err := l.ask("WATCHES", "STATS")
 	return numberNamed(reply, "covered"), err
-}
-
-// nearest compares one hot key, which everybody watches, with what redis-server has for it: a notification of
-// the key's change, and a GET by each who hears it.
-func (c *watchCmd) nearest(ctx context.Context, p program) ([]watchFigure, error) {
-	redis, err := redisProgram()
-	if err != nil {
-		return nil, err
-	}
-	var f figures
-	for range c.Rounds {
-		var ours, theirs float64
-		err := withServer(ctx, p, func(s *server) (err error) { ours, err = c.watchedPerCPU(s); return err })
-		if err != nil {
-			return f.rows, err
-		}
-		err = withServer(ctx, redis, func(s *server) (err error) { theirs, err = c.notifiedPerCPU(s); return err })
-		if err != nil {
-			return f.rows, err
-		}
-		f.add("nearest: updates delivered for a second of CPU", "", ours)
-		f.add("nearest: the same of redis-server, notified and asked", "", theirs)
-		f.add("nearest: ratio", "×", ours/theirs, bar{"ratio", true, 5})
-	}
-	return f.rows, nil
-}
-
-func (c *watchCmd) watchedPerCPU(s *server) (float64, error) {
-	a, err := s.open(c.Links, func(int) [][]string { return [][]string{{"GET.WATCH", hotKey}} })
-	if err != nil {
-		return 0, err
-	}
-	defer a.close()
-	a.listen()
-	return c.deliveredPerCPU(s, &a.frames, a.err)
-}
-
-// deliveredPerCPU writes the hot key, and counts what is delivered meanwhile.
-func (c *watchCmd) deliveredPerCPU(s *server, delivered *atomic.Int64, failed func() error) (float64, error) {
-	var seq int64
-	cost, before := s.meter(), delivered.Load()
-	_, err := c.writeHot(s, &seq, c.lasting())
-	told := float64(delivered.Load() - before)
-	micros, wrong := cost()
-	return told / (micros / 1e6), errors.Join(err, wrong, failed())
-}
-
-func (c *watchCmd) notifiedPerCPU(s *server) (float64, error) {
-	l, err := dial(s.port, "")
-	if err != nil {
-		return 0, err
-	}
-	defer l.close()
-	if _, err := l.ask("CONFIG", "SET", "notify-keyspace-events", "K$"); err != nil {
-		return 0, err
-	}
-	n := &notified{}
-	defer n.close()
-	for range c.Links {
-		if err := n.join(s); err != nil {
-			return 0, err
-		}
-	}
-	return c.deliveredPerCPU(s, &n.updates, func() error { return nil })
 }
