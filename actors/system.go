@@ -60,6 +60,9 @@ type Options struct {
 	// Otherwise data, and large requests and replies, count.
 	Memory  int64
 	Process bool
+	// Supervisor is who watches over the process and hears of it, in Redis's word:
+	// systemd; "" is nobody.
+	Supervisor string
 	// Families add the commands of the packages below this one.
 	Families []Family
 	// Renames are applied to the catalogue when it is complete.
@@ -348,6 +351,9 @@ func (s *System) SetKeepAlive(d time.Duration) { s.transport.SetKeepAlive(d) }
 // Cores is how many cores the process might use when the system was started. The
 // Go runtime may be told another number later, for reasons of its scheduling.
 func (s *System) Cores() int { return s.cores }
+
+// Supervisor is who watches over the process, "" if nobody does.
+func (s *System) Supervisor() string { return s.options.Supervisor }
 
 // Loops is the number of event loops.
 func (s *System) Loops() int { return s.transport.Loops() }

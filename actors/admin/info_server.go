@@ -25,7 +25,7 @@ func (r *report) server() {
 	r.Add("multiplexing_api", multiplexing(r.settings.Text("transport")))
 	r.Add("go_version", runtime.Version())
 	r.Add("process_id", os.Getpid())
-	r.Add("process_supervised", "no")
+	r.Add("process_supervised", cmp.Or(r.system.Supervisor(), "no"))
 	r.Add("run_id", r.runID)
 	r.Add("tcp_port", cmp.Or(r.system.Port(), r.system.TLSPort())) // as in Redis
 	r.Add("tls_port", r.system.TLSPort())

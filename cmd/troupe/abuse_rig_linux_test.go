@@ -129,25 +129,6 @@ func (c *client) exchange(request, want string) error {
 	return nil
 }
 
-// bulk asks for one text.
-func (c *client) bulk(words ...string) string {
-	c.t.Helper()
-	line := c.ask(words...)
-	size, err := strconv.Atoi(strings.TrimPrefix(line, "$"))
-	if err != nil {
-		c.t.Fatalf("%q is answered %s", words, line)
-	}
-	text := make([]byte, size+2)
-	for n := 0; n < len(text); {
-		m, err := c.in.Read(text[n:])
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		n += m
-	}
-	return string(text[:size])
-}
-
 // counter is a number of INFO.
 func (c *client) counter(name string) int {
 	c.t.Helper()

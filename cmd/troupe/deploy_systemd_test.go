@@ -175,7 +175,11 @@ func TestSupervised(t *testing.T) {
 			}
 		}
 	}
+	f(systemd.await("STATUS="), "STATUS=starting")
 	f(systemd.await("READY=1"), "READY=1", "STATUS=serving at 127.0.0.1:[0-9]+.*")
+	if got := s.dial().bulk("INFO", "server"); !strings.Contains(got, "process_supervised:systemd\r\n") {
+		t.Error(got)
+	}
 	if text, _ := os.ReadFile(pidfile); string(text) != strconv.Itoa(s.cmd.Process.Pid)+"\n" {
 		t.Errorf("the pid file holds %q", text)
 	}

@@ -37,13 +37,24 @@ const notifyPatience = time.Second
 
 // tell sends states such as READY=1 as one message. That it did not arrive is
 // logged: systemd will say it too, by ending a server of which it has not heard.
-func (n notifier) tell(states ...string) {
+func (n notifier) tell(states ...string) (arrived bool) {
 	if !n.isAsked() {
-		return
+		return false
 	}
 	if err := n.send(strings.Join(states, "\n")); err != nil {
 		n.log.Warn("systemd was not told", "states", states, "error", err)
+		return false
 	}
+	return true
+}
+
+// supervisor is who listens, as INFO names it: systemd if it takes a first word.
+// Redis's setting supervised does not matter: who is asked tells.
+func (n notifier) supervisor() string {
+	if n.tell(status("starting"), extend(extension)) {
+		return "systemd"
+	}
+	return ""
 }
 
 func (n notifier) send(message string) error {

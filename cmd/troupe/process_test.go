@@ -237,6 +237,25 @@ func (c *client) ask(words ...string) string {
 	return strings.TrimRight(line, "\r\n")
 }
 
+// bulk asks for one text.
+func (c *client) bulk(words ...string) string {
+	c.t.Helper()
+	line := c.ask(words...)
+	size, err := strconv.Atoi(strings.TrimPrefix(line, "$"))
+	if err != nil {
+		c.t.Fatalf("%q is answered %s", words, line)
+	}
+	text := make([]byte, size+2)
+	for n := 0; n < len(text); {
+		m, err := c.in.Read(text[n:])
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		n += m
+	}
+	return string(text[:size])
+}
+
 func (c *client) send(words ...string) {
 	c.t.Helper()
 	if _, err := c.conn.Write(resp.V2.Append(nil, resp.Strings(words...))); err != nil {

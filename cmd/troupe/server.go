@@ -175,6 +175,7 @@ func (r *running) suggestLimit() {
 // given up.
 func (r *running) start() error {
 	options, halt := assemble(r.settings, r.log), make(chan struct{})
+	options.Supervisor = r.notifier.supervisor()
 	r.web = web.New(r.settings, console.Handler())
 	r.web.Inherit(r.sockets.web)
 	r.web.Join(&options)

@@ -39,8 +39,7 @@ func (r *running) startWatchdog() *watchdog {
 		return nil
 	}
 	ticker := time.NewTicker(max(every/feedings, time.Millisecond))
-	w := newWatchdog(r.system.Node, ticker.C, func() { r.notifier.tell(daemon.SdNotifyWatchdog) })
-	w.steps = r.system.Scripts.Steps
+	w := newWatchdog(r.system.Node, r.system.Scripts.Steps, ticker.C, func() { r.notifier.tell(daemon.SdNotifyWatchdog) })
 	go func() {
 		defer ticker.Stop()
 		w.run()
@@ -48,8 +47,8 @@ func (r *running) startWatchdog() *watchdog {
 	return w
 }
 
-func newWatchdog(node *keyspace.Node, ticks <-chan time.Time, feed func()) *watchdog {
-	return &watchdog{node: node, ticks: ticks, feed: feed, stop: make(chan struct{}), stopped: make(chan struct{})}
+func newWatchdog(node *keyspace.Node, steps func() uint64, ticks <-chan time.Time, feed func()) *watchdog {
+	return &watchdog{node: node, steps: steps, ticks: ticks, feed: feed, stop: make(chan struct{}), stopped: make(chan struct{})}
 }
 
 // end stops it. A watchdog that was never started ends as well.

@@ -20,8 +20,7 @@ func TestWatchdog(t *testing.T) {
 	defer system.Close()
 	ticks, fed := make(chan time.Time), make(chan struct{}, 100)
 	var steps atomic.Uint64
-	w := newWatchdog(system.Node, ticks, func() { fed <- struct{}{} })
-	w.steps = steps.Load
+	w := newWatchdog(system.Node, steps.Load, ticks, func() { fed <- struct{}{} })
 	go w.run()
 	defer w.end()
 
