@@ -16,11 +16,12 @@ import (
 // soakCmd has a server serve for long, as a process, and holds that it goes on as
 // it began. It lives several times. In most lives the writers of crash write on
 // keys of every type, take turns with snapshots, and what they have written is
-// compared while the server serves, after an orderly end and after kill -9. In
-// every third life it is a cache with a limit on memory instead. All the time
-// there are live queries, over links that break and are resumed, and clients that
-// come and go in the middle of what they say. After each round of work all leave,
-// and the server must have as many goroutines as before, and no more memory.
+// compared while the server serves, after an orderly end and after kill -9; after the
+// last life too, for which it starts once more. In every third life it is a cache with
+// a limit on memory instead. All the time there are live queries, over links that break
+// and are resumed, and clients that come and go in the middle of what they say. After
+// each round of work all leave, and the server must have as many goroutines as before,
+// and no more memory.
 type soakCmd struct {
 	Seed    uint64  `help:"Begins the random stream; 0 draws one." default:"0"`
 	Minutes float64 `help:"How long." default:"2"`
@@ -66,6 +67,7 @@ func (c *soakCmd) Run(ctx context.Context) error {
 type soakTest struct {
 	*crashTest
 	life     int
+	left     bool   // by a life that has ended, and nobody has looked at its data since
 	http     string // the address of the server's HTTP port
 	watchers []*soakWatcher
 	cached   bool // they watch the cache
@@ -82,7 +84,23 @@ func (t *soakTest) run(ctx context.Context, whole time.Duration) error {
 		}
 		t.tell()
 	}
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return t.revisit(ctx)
+}
+
+// revisit looks at what the last life with data has left, if none after it did: it
+// starts the server once more, which compares, and ends it in order.
+func (t *soakTest) revisit(ctx context.Context) error {
+	if !t.left {
+		return nil
+	}
+	if err := t.open(ctx, false); err != nil {
+		return err
+	}
+	fmt.Println("what the last life with data has left is as it was answered")
+	return t.retire()
 }
 
 // isCache tells the lives in which the server is a cache.
@@ -90,23 +108,21 @@ func (t *soakTest) isCache() bool { return t.life%3 == 2 }
 
 // live starts the server, has all work for some rounds, and ends it.
 func (t *soakTest) live(ctx context.Context, life time.Duration) error {
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
-	t.http, t.levels = "127.0.0.1:"+strconv.Itoa(port), nil
-	t.plan = t.drawPlan()
 	if t.life%soakLives == 0 {
+		if err := t.revisit(ctx); err != nil {
+			return err
+		}
 		if err := t.begin(); err != nil {
 			return err
 		}
 		t.watchers = nil
 	}
-	work, begin := t.work, t.start
+	t.levels = nil
+	work := t.work
 	if t.isCache() {
-		work, begin = t.fill, t.startCache
+		work = t.fill
 	}
-	if err := begin(ctx); err != nil {
+	if err := t.open(ctx, t.isCache()); err != nil {
 		return err
 	}
 	for end := time.Now().Add(life); time.Now().Before(end) && ctx.Err() == nil; t.round++ {
@@ -117,6 +133,7 @@ func (t *soakTest) live(ctx context.Context, life time.Duration) error {
 	if err := flat(t.levels); err != nil {
 		return err
 	}
+	t.left = t.left || !t.isCache()
 	if t.isCache() || t.rng.IntN(2) == 0 {
 		return t.retire()
 	}
@@ -124,13 +141,32 @@ func (t *soakTest) live(ctx context.Context, life time.Duration) error {
 	return t.assault()
 }
 
-func (t *soakTest) drawPlan() *crashPlan {
+// open draws how the server is to be, and starts it: as a cache, or on the data, which
+// are compared with what is known of them.
+func (t *soakTest) open(ctx context.Context, cache bool) error {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	t.http = "127.0.0.1:" + strconv.Itoa(port)
+	t.plan = t.drawPlan(cache)
+	if cache {
+		return t.startCache(ctx)
+	}
+	if err := t.start(ctx); err != nil {
+		return err
+	}
+	t.left = false
+	return nil
+}
+
+func (t *soakTest) drawPlan(cache bool) *crashPlan {
 	p := &crashPlan{shards: []int{1, 2, 4, 16}[t.rng.IntN(4)], policy: []string{"always", "everysec"}[t.rng.IntN(2)]}
 	p.settings = []string{
 		"--shards", strconv.Itoa(p.shards), "--http", t.http, "--watch-linger", "2",
 		"--transport", []string{"loops", "goroutines"}[t.rng.IntN(2)],
 	}
-	if t.isCache() {
+	if cache {
 		policy := []string{"allkeys-lru", "allkeys-lfu", "volatile-ttl", "allkeys-random"}[t.rng.IntN(4)]
 		p.settings = append(p.settings, "--appendonly", "no", "--maxmemory", "96mb", "--maxmemory-policy", policy)
 		return p
