@@ -39,13 +39,14 @@ func (s *Store) ChangedSince(version uint64, keys [][]byte) (changed, known bool
 	return look.changed, err == nil || look.changed
 }
 
-// reaches reports whether a version is one that the journal's records lead on from.
+// reaches reports whether a version is one that the journal's records lead on from: of
+// a record, or the one that a server begins with, before the first of its records.
 func reaches(m journal.Manifest, version uint64) bool {
 	if version == m.Snapshot.Version {
 		return true
 	}
 	return slices.ContainsFunc(m.Segments, func(s journal.Segment) bool {
-		return version == s.After || version >= s.First && version <= s.Last
+		return version == s.After || version >= s.First-1 && version <= s.Last
 	})
 }
 

@@ -86,7 +86,7 @@ func TestPastIsBounded(t *testing.T) {
 }
 
 // A version leads on to records if it is that of the snapshot, of a record, or the
-// one before a segment; one that a crash has lost does not.
+// one before a segment or before its first record; one that a crash has lost does not.
 func TestPastReaches(t *testing.T) {
 	t.Parallel()
 	const epoch = 1 << journal.EpochShift
@@ -106,7 +106,8 @@ func TestPastReaches(t *testing.T) {
 	f(epoch+11, true)
 	f(epoch+20, true)
 	f(epoch+21, false) // lost by a crash
-	f(2*epoch, false)
+	f(2*epoch-1, false)
+	f(2*epoch, true) // nothing has changed yet
 	f(2*epoch+1, true)
 	f(2*epoch+5, true)
 	f(2*epoch+6, false)

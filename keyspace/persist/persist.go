@@ -202,7 +202,11 @@ func (s *Store) Start() error {
 			return err
 		}
 	}
-	if broken := s.Node.Loaded(s.last); broken != nil {
+	loaded := s.last
+	if log := s.log(); log != nil {
+		loaded = log.Version() // above all that were given out before, those that a crash has lost too
+	}
+	if broken := s.Node.Loaded(loaded); broken != nil {
 		return fmt.Errorf("loading: %v", broken.Reason)
 	}
 	s.loaded.Store(nil)
