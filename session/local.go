@@ -43,9 +43,7 @@ func (s *Server) AcceptLocal(link Link) Handler {
 		s.Log.Error("session not started", "session", one.id, "error", err)
 		return nil
 	}
-	s.mu.Lock()
-	s.starting++
-	s.mu.Unlock()
+	s.reserveAnyway()
 	s.enter(one)
 	return handler
 }

@@ -167,6 +167,13 @@ func (s *Server) reserve() (accepted bool) {
 	return true
 }
 
+// reserveAnyway takes a place for a session that maxclients does not keep out.
+func (s *Server) reserveAnyway() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting++
+}
+
 // enter lists a session whose place was reserved. It must be complete: from
 // here on others may send it messages.
 func (s *Server) enter(one *Session) {

@@ -21,6 +21,9 @@ type Visitor struct {
 	User, Password []byte
 	// Database must exist.
 	Database int
+	// Brief says that it shows who it is, sends nothing, and goes: it is not counted in
+	// maxclients.
+	Brief bool
 	// Library is what it uses to speak, for CLIENT LIST.
 	Library string
 }
@@ -32,7 +35,9 @@ func (s *Server) AcceptVisitor(link Link, v *Visitor) (Handler, *Session, resp.R
 		s.Stats.Rejected.Add(1)
 		return nil, nil, resp.Error(protectedText)
 	}
-	if !s.reserve() {
+	if v.Brief {
+		s.reserveAnyway()
+	} else if !s.reserve() {
 		s.Stats.Rejected.Add(1)
 		return nil, nil, resp.ErrMaxClients
 	}

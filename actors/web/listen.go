@@ -83,7 +83,8 @@ func (s *Server) tlsConfig() *tls.Config {
 }
 
 // gate lets connections in: no more than maxclients at once, as an idle one has no
-// session that would count, and not too many a second from one address.
+// session that would count, but for some spares, and not too many a second from one
+// address.
 type gate struct {
 	net.Listener
 	server *Server
@@ -97,18 +98,23 @@ func (g *gate) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		s := g.server
-		if s.open.Add(1) <= s.system.Server.Clients.Load() && s.system.Server.Visit(conn.RemoteAddr().String()) {
+		if !s.system.Server.Visit(conn.RemoteAddr().String()) {
+			conn.Close()
+			continue
+		}
+		if s.open.Add(1) <= s.system.Server.Clients.Load() {
 			return &counted{Conn: conn, leave: sync.OnceFunc(func() { s.open.Add(-1) })}, nil
 		}
 		s.open.Add(-1)
-		conn.Close()
+		return s.spares.admit(conn), nil
 	}
 }
 
 // counted is a connection that counts until it is closed.
 type counted struct {
 	net.Conn
-	leave func()
+	leave   func() // may be called twice
+	isSpare bool
 }
 
 // Close implements net.Conn.

@@ -64,15 +64,22 @@ func nothingHere(w http.ResponseWriter, _ *http.Request) {
 }
 
 // admits reports whether a request is let in, or answers it: those of pages of
-// other origins, those that only look as if they came to this machine, and all
-// while the server stops.
+// other origins, those that only look as if they came to this machine, all while the
+// server stops, and those of connections beyond maxclients. Health may be asked always.
 func (s *Server) admits(w http.ResponseWriter, r *http.Request) bool {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
+	spare := isSpare(r)
+	if spare {
+		header.Set("Connection", "close")
+	}
 	if isHealth(r.URL.Path) {
 		return true
 	}
 	switch {
+	case spare:
+		s.system.Server.Stats.Rejected.Add(1)
+		fail(w, http.StatusServiceUnavailable, resp.ErrMaxClients.Str())
 	case !s.origins.Load().allow(header, r):
 		fail(w, http.StatusForbidden, "NOPERM pages of this origin are not let in, see http-allow-origin")
 	case s.system.Server.Guarded() && !isThisMachine(r.Host):

@@ -87,13 +87,15 @@ func (s *Server) ticket(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "{\"ticket\":%q,\"seconds\":%d}\n", name, int(ticketLife.Seconds()))
 }
 
-// login opens a link for who is asking, or answers why not.
+// login opens a link for who is asking, or answers why not. It is only to show who that
+// is: with as many clients as may be, metrics are told all the same.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) *link {
 	v, err := s.visitor(r)
 	if err != nil {
 		fail(w, http.StatusBadRequest, err.Error())
 		return nil
 	}
+	v.Brief = true
 	l, refusal := s.dial(r.Context(), r, v)
 	if l == nil {
 		refuse(w, r, refusal)

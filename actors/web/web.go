@@ -52,7 +52,8 @@ type Server struct {
 	gates    []*gate
 	origins  atomic.Pointer[origins]
 	bodyMax  atomic.Int64
-	open     atomic.Int64 // connections
+	open     atomic.Int64 // connections, without the spares
+	spares   spares
 	tickets  tickets
 
 	leaving  atomic.Bool
@@ -106,7 +107,8 @@ func (s *Server) start(system *actors.System) error {
 	s.pipes = transport.NewPipes(transport.Config{FirstLoop: system.Loops(), Loops: runtime.GOMAXPROCS(0)})
 	s.http = &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: headerPatience, IdleTimeout: idlePatience, MaxHeaderBytes: headerBytesMax,
-		ErrorLog: s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
+		ConnContext: markSpare,
+		ErrorLog:    s.log.StandardLogger(&hclog.StandardLoggerOptions{ForceLevel: hclog.Debug}),
 	}
 	if s.settings.Bool("http-tls") {
 		s.http.TLSConfig = s.tlsConfig()

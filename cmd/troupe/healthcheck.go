@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupedb/troupe/actors/config"
+	"github.com/troupedb/troupe/resp"
 )
 
 // healthcheckCmd asks a server whether it is well. It needs no shell and no
@@ -144,8 +145,9 @@ func ping(dial dialer, address string, timeout time.Duration) (string, error) {
 	return strings.TrimRight(answer, "\r\n"), nil
 }
 
-// isHealthy judges an answer. A server that asks for a password serves; one
-// that is loading lives, and serves nobody yet.
+// isHealthy judges an answer. A server that asks for a password serves, and one that
+// has as many clients as it may serves these; one that is loading lives, and serves
+// nobody yet.
 func (c *healthcheckCmd) isHealthy(answer string) bool {
-	return c.Live || answer == "+PONG" || strings.HasPrefix(answer, "-NOAUTH")
+	return c.Live || answer == "+PONG" || strings.HasPrefix(answer, "-NOAUTH") || answer == "-"+resp.ErrMaxClients.Str()
 }

@@ -54,7 +54,7 @@ func TestHealthcheck(t *testing.T) {
 	f("+PONG\r\n", true, true)
 	f("-NOAUTH Authentication required.\r\n", true, true)
 	f("-LOADING Troupe is loading the dataset in memory\r\n", false, true)
-	f("-ERR max number of clients reached\r\n", false, true)
+	f("-ERR max number of clients reached\r\n", true, true)
 	f("HTTP/1.1 400 Bad Request\r\n", false, false)
 	f("+PON", false, false)
 	f("", false, false)
