@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,31 +52,71 @@ func (m machine) memory() int64 {
 // what the whole machine has; 0 as that: it can't be told.
 func (m machine) limitBelow(whole int64) int64 {
 	limit := int64(math.MaxInt64)
+	m.groups("memory", func(dir string, first bool) {
+		file := "memory.max"
+		if first {
+			file = "memory.limit_in_bytes"
+		}
+		limit = min(limit, cmp.Or(m.number(path.Join(dir, file)), math.MaxInt64))
+	})
+	if limit == math.MaxInt64 || whole > 0 && limit >= whole {
+		return 0
+	}
+	return limit
+}
+
+// groups visits the folders of the process's control groups and of those around them
+// that may limit what a controller controls; first says that it is of the first version,
+// where each controller has a hierarchy, and not of the second, which has one.
+func (m machine) groups(controller string, visit func(dir string, first bool)) {
 	for line := range strings.Lines(m.read("proc/self/cgroup")) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) < 3 {
 			continue
 		}
-		groups, file := "sys/fs/cgroup", "memory.max" // the second version, which has one hierarchy
-		if parts[0] != "0" {
-			if parts[1] != "memory" {
+		root, first := "sys/fs/cgroup", parts[0] != "0"
+		if first {
+			if !slices.Contains(strings.Split(parts[1], ","), controller) {
 				continue
 			}
-			groups, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+			root = path.Join(root, controller)
 		}
 		// Within a container the path may be that of the world outside, but
 		// the container's own group is the root then.
 		for dir := path.Clean("/" + parts[2]); ; dir = path.Dir(dir) {
-			limit = min(limit, cmp.Or(m.number(path.Join(groups, dir, file)), math.MaxInt64))
+			visit(path.Join(root, dir), first)
 			if dir == "/" {
 				break
 			}
 		}
 	}
-	if limit == math.MaxInt64 || whole > 0 && limit >= whole {
-		return 0
+}
+
+// cores is how many cores' time the process may use: GOMAXPROCS, or less if its
+// control groups allow less. Go heeds their limit too, but has two threads run at
+// least, as its collector is better off so; event loops and shards are not.
+func cores() int {
+	threads := runtime.GOMAXPROCS(0)
+	if os.Getenv("GOMAXPROCS") != "" { // somebody has said it
+		return threads
 	}
-	return limit
+	return thisMachine.coresBelow(threads)
+}
+
+// coresBelow is how many cores' time the process's control groups allow, rounded up;
+// most if they don't allow less.
+func (m machine) coresBelow(most int) int {
+	m.groups("cpu", func(dir string, first bool) {
+		quota, period := m.number(path.Join(dir, "cpu.cfs_quota_us")), m.number(path.Join(dir, "cpu.cfs_period_us"))
+		if words := strings.Fields(m.read(path.Join(dir, "cpu.max"))); !first && len(words) == 2 {
+			quota, _ = strconv.ParseInt(words[0], 10, 64) // "max" is no limit
+			period, _ = strconv.ParseInt(words[1], 10, 64)
+		}
+		if quota > 0 && period > 0 {
+			most = int(min(int64(most), (quota+period-1)/period))
+		}
+	})
+	return most
 }
 
 // number reads a file with a number; 0 if there is none or it is "max".

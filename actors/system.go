@@ -141,7 +141,7 @@ type System struct {
 func (o Options) withDefaults() Options {
 	for _, n := range []*int{&o.Loops, &o.Shards} {
 		if *n <= 0 {
-			*n = runtime.GOMAXPROCS(0)
+			*n = cores()
 		}
 	}
 	if o.Databases <= 0 {
@@ -168,7 +168,7 @@ func (o Options) workers() int { return o.Shards + max(2, runtime.GOMAXPROCS(0))
 func Start(o Options) (*System, error) {
 	o = o.withDefaults()
 	s := &System{
-		cores: runtime.GOMAXPROCS(0), options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
+		cores: cores(), options: o, tree: newTree(o.Log), workers: keyspace.NewWorkers(o.workers()),
 		Broken: make(chan *keyspace.Broken, 1), Asked: make(chan Stop, 1),
 	}
 	s.failures.follow(s.tree.system)
