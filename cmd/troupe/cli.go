@@ -18,11 +18,31 @@ type cliLine struct {
 	Help bool `help:"Show this."`
 }
 
+func cliParser(line *cliLine, p process) (*kong.Kong, error) {
+	return kong.New(line, kong.Name("troupe cli"), kong.NoDefaultHelp(), kong.Description(line.Options.Help()),
+		kong.Writers(p.out, p.log), kong.WithHyphenPrefixedParameters(true))
+}
+
+// subCommands are all sub-commands, the client with the flags that its own parser
+// reads.
+func subCommands(parser *kong.Kong, p process) ([]*kong.Node, error) {
+	client, err := cliParser(&cliLine{}, p)
+	if err != nil {
+		return nil, err
+	}
+	nodes := parser.Model.Leaves(true)
+	for _, node := range nodes {
+		if node.Name == "cli" {
+			node.Flags, node.Detail = client.Model.Flags, client.Model.Help
+		}
+	}
+	return nodes, nil
+}
+
 // Run converses with a server.
 func (c *cliCmd) Run(p process) error {
 	line := &cliLine{}
-	parser, err := kong.New(line, kong.Name("troupe cli"), kong.NoDefaultHelp(), kong.Description(line.Options.Help()),
-		kong.Writers(p.out, p.log), kong.WithHyphenPrefixedParameters(true))
+	parser, err := cliParser(line, p)
 	if err != nil {
 		return err
 	}

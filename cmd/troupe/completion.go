@@ -24,7 +24,10 @@ func (*completionCmd) Help() string {
 
 // Run prints it.
 func (c *completionCmd) Run(p process, parser *kong.Kong) error {
-	nodes := parser.Model.Leaves(true)
+	nodes, err := subCommands(parser, p)
+	if err != nil {
+		return err
+	}
 	complete := map[string]func(io.Writer, []*kong.Node) error{"bash": completeBash, "zsh": completeZsh, "fish": completeFish}
 	return complete[c.Shell](p.out, nodes)
 }

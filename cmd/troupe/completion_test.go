@@ -56,6 +56,7 @@ _troupe; echo "${COMPREPLY[@]}"`)
 	f(bash("troupe", "export", "--for", "''"), "redis-7.0", "redis-7.4")
 	f(bash("troupe", "export", "--appendfsync", "''"), "!everysec")
 	f(bash("troupe", "completion", "''"), "bash", "zsh", "fish")
+	f(bash("troupe", "cli", "--no"), "--no-raw", "!--notify-keyspace-events")
 	fish := func(line string) []string {
 		t.Helper()
 		return shell(t, "fish", `"`+program(t)+`" completion fish | source; complete -C "`+line+`" | string replace -r '\t.*' ''; true`)
@@ -154,7 +155,7 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{".TH TROUPE 1", ".SS check <dir>", `\-\-repair`, `\-\-maxmemory\-policy`, ".SH EXIT STATUS", ".SS Network"} {
+	for _, want := range []string{".TH TROUPE 1", ".SS check <dir>", `\-\-repair`, `\-\-maxmemory\-policy`, `\-\-no\-raw`, ".SH EXIT STATUS", ".SS Network"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing", want)
 		}

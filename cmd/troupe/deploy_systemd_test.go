@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,7 +34,8 @@ func TestSystemd(t *testing.T) {
 		t.Errorf("%s is started, Type %s", words[0], one("Service.Type"))
 	}
 	d.args = words[1:]
-	d.dir = "/var/lib/" + one("Service.StateDirectory")
+	state := "/var/lib/" + one("Service.StateDirectory")
+	d.dir = state
 	for _, entry := range unit["Service.Environment"] {
 		name, value, _ := strings.Cut(entry, "=")
 		d.environ[name] = strings.ReplaceAll(value, "%S", "/var/lib")
@@ -46,6 +48,16 @@ func TestSystemd(t *testing.T) {
 	d.run(t, func(_ *started, port string) {
 		wantPrefix(t, "127.0.0.1:"+port, "+PONG", "PING")
 	})
+	// What the server is to write, it may: all else is read-only.
+	if one("Service.ProtectSystem") != "strict" {
+		t.Error("the system is not protected")
+	}
+	writable := append(strings.Fields(one("Service.ReadWritePaths")), state)
+	for line := range strings.Lines(readFile(t, "systemd/tmpfiles.conf")) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "d" && !slices.Contains(writable, words[1]) && !slices.Contains(writable, "-"+words[1]) {
+			t.Errorf("the server cannot write to %s", words[1])
+		}
+	}
 	for _, name := range []string{"sysusers.conf", "tmpfiles.conf"} {
 		if text := readFile(t, "systemd/"+name); !strings.Contains(text, " "+one("Service.User")+" ") || !strings.Contains(text, d.dir) {
 			t.Errorf("%s does not speak of %s and %s", name, one("Service.User"), d.dir)

@@ -14,19 +14,23 @@ type manCmd struct{}
 
 // Run prints it in the form of man(7).
 func (*manCmd) Run(p process, parser *kong.Kong) error {
+	nodes, err := subCommands(parser, p)
+	if err != nil {
+		return err
+	}
 	m := manual{out: p.out}
 	m.line(".TH TROUPE 1 \"\" \"troupe %s\" \"User commands\"", session.Version)
 	m.section("NAME")
 	m.text("troupe - " + parser.Model.Help)
 	m.section("SYNOPSIS")
-	for _, node := range parser.Model.Leaves(true) {
+	for _, node := range nodes {
 		m.line(".B troupe\n%s\n.br", escape(strings.TrimPrefix(node.Summary(), "troupe ")))
 	}
 	m.section("DESCRIPTION")
 	m.text(manDescription)
 	m.section("COMMANDS")
 	var server *kong.Node
-	for _, node := range parser.Model.Leaves(true) {
+	for _, node := range nodes {
 		if node.Name == "server" {
 			server = node
 			continue
