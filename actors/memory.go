@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"github.com/troupedb/troupe/keyspace"
 	"github.com/troupedb/troupe/keyspace/slab"
 	"github.com/troupedb/troupe/session"
@@ -37,6 +39,8 @@ type memory struct {
 	given   int64 // GOMEMLIMIT
 	stop    chan struct{}
 	done    sync.WaitGroup
+
+	tellAgain time.Time // not before then is told that memory is short
 
 	mu     sync.Mutex // guards what follows
 	limit  int64      // Go was told
@@ -118,6 +122,7 @@ func (m *memory) start(server *session.Server, process bool) {
 				return
 			case <-ticker.C:
 				server.EvictClients()
+				m.tellShortage(server.Log)
 				if limit := m.bound.Limit(); limit > 0 || m.room > 0 {
 					m.measure(limit)
 				}
@@ -125,6 +130,20 @@ func (m *memory) start(server *session.Server, process bool) {
 		}
 	})
 }
+
+// tellShortage says that writes were refused for want of memory, and what took it.
+func (m *memory) tellShortage(log hclog.Logger) {
+	short, now := m.bound.Shortage(), time.Now()
+	if short == nil || now.Before(m.tellAgain) {
+		return
+	}
+	m.tellAgain = now.Add(shortageInterval)
+	log.Warn("out of memory: commands that need some are refused", "maxmemory", short.Limit, "slabs and tables", short.Shards,
+		"buffers", short.Buffers, "Go and the program", short.Other, "keys that may go", short.Keys)
+}
+
+// shortageInterval is how often it is said that memory is short.
+const shortageInterval = 10 * time.Second
 
 func (m *memory) close() {
 	close(m.stop)

@@ -25,7 +25,27 @@ type Bound struct {
 	leaving  atomic.Int64 // of shards, what is on its way to the tier
 	spilling atomic.Int64 // shards that have something to send there
 	tiered   bool         // there is a tier
+
+	short atomic.Pointer[Shortage] // when nobody has asked since
 }
+
+// Shortage is what took the memory when a command was refused for want of it, in
+// bytes.
+type Shortage struct {
+	Limit, Shards, Buffers, Other int64
+	Keys                          int64 // that were left and might go
+}
+
+// refused notes what takes the memory, if nobody has before.
+func (b *Bound) refused() {
+	if b.short.Load() == nil {
+		b.short.Store(&Shortage{b.Limit(), b.Shards(), b.buffers(), b.other.Load(), b.keys.Load()})
+	}
+}
+
+// Shortage is what took the memory when a command was first refused since it was
+// last asked; nil if none was.
+func (b *Bound) Shortage() *Shortage { return b.short.Swap(nil) }
 
 // looseShare is the part of the slabs, one in so many, that their free room may
 // take, as keys come and go all over them; and likewise of the limit that is

@@ -106,7 +106,10 @@ func (tx *Tx) relieve(ahead int64, effort int) (out bool) {
 		return false
 	}
 	if noneLeft && !tx.othersMay() {
-		return tx.excess() > 0
+		if out = tx.excess() > 0; out {
+			tx.bound.refused()
+		}
+		return out
 	}
 	tx.EachShard(func(sh *Shard) { sh.short = true })
 	return false

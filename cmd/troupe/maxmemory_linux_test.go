@@ -178,3 +178,16 @@ func (s *started) bear(b burden, clients int) (refused int) {
 	busy.Wait()
 	return refused
 }
+
+// A server that refuses writes for want of memory says in its log what takes it.
+func TestShortageIsLogged(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--port", freePort(t), "--bind", "127.0.0.1", "--dir", t.TempDir(), "--appendonly", "no", "--maxmemory", "1mb", "--maxmemory-policy", "allkeys-lru")
+	l := s.load(1)
+	l.ask([]byte("SET"), []byte("k"), []byte("v"))
+	if refused := l.answers(t); refused != 1 {
+		t.Fatal("a limit that the program alone exceeds, and SET is not refused")
+	}
+	s.await("out of memory: commands that need some are refused: maxmemory=1048576")
+	s.stop()
+}
