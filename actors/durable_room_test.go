@@ -2,10 +2,13 @@ package actors_test
 
 import (
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/troupedb/troupe/keyspace/journal"
+	"github.com/troupedb/troupe/keyspace/journal/faultfs"
 )
 
 // A start from a log makes room for as many keys as the log seems to make. Whether
@@ -40,4 +43,28 @@ func TestRoomForKeysOfALog(t *testing.T) {
 	}
 	f(fresh, 0)
 	f(again, keys)
+}
+
+// Whoever finds that the journal's buffers are full, and for whatever reason it
+// is told just then (here, as settings change; else, as a snapshot is done), writes
+// go on as soon as there is room again, though it may be there a moment later.
+func TestWritesGoOnWhenThereIsRoom(t *testing.T) {
+	t.Parallel()
+	disk := newDisk(t, 1)
+	db := keep(t, disk, "appendonly", "yes", "appendfsync", "everysec", "journal-backlog", "65536")
+	for range 10 {
+		var gate sync.Mutex
+		gate.Lock()
+		disk.Fail(func(c faultfs.Call) error {
+			if c.Op == faultfs.Write {
+				gate.Lock()
+				defer gate.Unlock()
+			}
+			return nil
+		})
+		db.do("SET", "large", strings.Repeat("x", 100_000))
+		db.do("CONFIG", "SET", "stop-writes-on-bgsave-error", "no")
+		gate.Unlock()
+		db.do("SET", "small", "1")
+	}
 }

@@ -117,6 +117,7 @@ type Store struct {
 	running sync.WaitGroup
 	trouble atomic.Pointer[error] // the journal's
 	telling sync.Mutex
+	full    atomic.Bool // what Condition was told last, whoever told it
 }
 
 // ErrJournalLeft: there is a journal that the server would not read.
@@ -274,15 +275,13 @@ const watchInterval = 20 * time.Millisecond
 func (s *Store) keepWatch() {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
-	wasFull := false
 	for n := 0; ; n++ {
 		select {
 		case <-s.stop:
 			return
 		case <-ticker.C:
 		}
-		if full := s.isFull(); full != wasFull {
-			wasFull = full
+		if s.isFull() != s.full.Load() {
 			s.tellCondition()
 		}
 		if n%int(time.Second/watchInterval) == 0 {
@@ -306,7 +305,9 @@ func (s *Store) tellCondition() {
 	if err == nil {
 		err = s.saver.trouble()
 	}
-	s.Condition(err, s.isFull())
+	full := s.isFull()
+	s.full.Store(full)
+	s.Condition(err, full)
 }
 
 // version is that of the newest change.
