@@ -140,7 +140,11 @@ func (sh *Shard) tell(b *Bound, p Policy) {
 		b.free.Add(d)
 		sh.told.free = now.free
 	}
-	if b.limit.Load() == 0 {
+	limit := b.limit.Load()
+	if sh.remembers && (limit == 0 || !p.CountsUses()) {
+		sh.forgetAllUses()
+	}
+	if limit == 0 {
 		return
 	}
 	if n := int64(sh.evictable(p)); n != sh.told.keys {

@@ -6,12 +6,11 @@ import "sync/atomic"
 func (n *Node) Bound() *Bound { return &n.bound }
 
 // SetLimit bounds the memory of the node, in bytes; 0 is no bound. What is too
-// much by then begins to go at once, in slices.
+// much by then begins to go at once, in slices; and without a bound, what is
+// remembered of keys that went.
 func (n *Node) SetLimit(bytes int64) {
 	n.bound.limit.Store(bytes)
-	if bytes > 0 {
-		n.shed()
-	}
+	n.shed()
 	if bytes > 0 && n.tier != nil {
 		n.spill()
 	}

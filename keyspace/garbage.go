@@ -21,7 +21,8 @@ const (
 type garbage struct {
 	objects []Object
 	tables  []discarded
-	bytes   int64 // about what the objects take
+	marks   []slab.Array[markLine] // of what is not remembered any more
+	bytes   int64                  // about what the objects take
 }
 
 // discarded is a flushed database's table, whose entries up to the cursor are
@@ -61,6 +62,8 @@ func (sh *Shard) sweepSome(effort int) (goOn bool) {
 		return sh.sweepObject(effort)
 	case len(g.tables) > 0:
 		return sh.sweepTable(&g.tables[len(g.tables)-1], effort)
+	case len(g.marks) > 0:
+		return sh.sweepMarks()
 	}
 	sh.mem.Settle()
 	return true
@@ -78,7 +81,7 @@ func (sh *Shard) sweepOwed() {
 
 // Garbage reports whether there is anything to sweep.
 func (sh *Shard) Garbage() bool {
-	return len(sh.garbage.objects)+len(sh.garbage.tables) > 0 || sh.mem.Unsettled()
+	return len(sh.garbage.objects)+len(sh.garbage.tables)+len(sh.garbage.marks) > 0 || sh.mem.Unsettled()
 }
 
 // sweepObject frees as much of the last object.

@@ -72,6 +72,7 @@ func (tx *Tx) Flush(databases ...int) {
 }
 
 func (tx *Tx) flush(sh *Shard, d *db) {
+	sh.forgetUses(d)
 	if d.keys == nil || d.keys.Len() == 0 {
 		return
 	}
@@ -107,6 +108,7 @@ func (tx *Tx) SwapDB(a, b int) {
 		sh.flagAll(y, false)
 		x.keys, y.keys = y.keys, x.keys
 		x.due, y.due = y.due, x.due
+		x.gone, y.gone = y.gone, x.gone
 		swapSaving(x, y)
 		sh.flagAll(x, true)
 		sh.flagAll(y, true)

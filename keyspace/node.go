@@ -13,9 +13,13 @@ func (n *Node) Len() int { return len(n.shards) }
 func (n *Node) ShardOf(key []byte) int { return ShardOf(key, len(n.shards)) }
 
 // Settings are those in force; SetSettings puts others in force, from each
-// shard's next turn on.
-func (n *Node) Settings() *Settings     { return n.set.Load() }
-func (n *Node) SetSettings(s *Settings) { n.set.Store(s) }
+// shard's next turn on; another policy also from now on, in those that rest.
+func (n *Node) Settings() *Settings { return n.set.Load() }
+func (n *Node) SetSettings(s *Settings) {
+	if old := n.set.Swap(s); old != nil && old.Policy != s.Policy {
+		n.shed() // by another policy; and they remember uses, or do not
+	}
+}
 
 // Nanos is the clock of Execute's Began and Ended: monotonic, from the node's
 // start.

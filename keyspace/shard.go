@@ -34,6 +34,7 @@ type Shard struct {
 	gapsLeft   int64     // that such a pass has left
 	short      bool      // memory is short, and what could be done in a turn did not end that
 	cold       cold      // values that are not in memory
+	remembers  bool      // a database of it does: see remembered.go
 
 	now     int64  // the last turn's time, Unix milliseconds; never goes back
 	version uint64 // that of the last change
@@ -75,6 +76,7 @@ type db struct {
 	watched watches
 	waiting lines
 	saving  *source // the walk of keys by a save, until it is done
+	gone    remembered
 }
 
 // NewShard makes an empty shard with the number id and so many databases. The
@@ -102,6 +104,7 @@ func (d *db) close() {
 		}
 	}
 	d.keys, d.due = nil, deadlines{}
+	d.gone.lines.Close()
 }
 
 // ID is the shard's number.
@@ -145,6 +148,7 @@ func (sh *Shard) WatchedKeys() (n int) {
 func (sh *Shard) TableBytes() (n int64) {
 	for i := range sh.dbs {
 		d := &sh.dbs[i]
+		n += d.gone.lines.Bytes()
 		if d.keys == nil {
 			continue
 		}

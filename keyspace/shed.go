@@ -79,6 +79,7 @@ func (sh *Shard) victims(bytes int64) int {
 // evict removes a key to make room: a change like any other.
 func (tx *Tx) evict(v *Value) {
 	v.sh.Stats.Evicted++
+	tx.goes(v)
 	tx.Ended(del, v.Key())
 	tx.keep(v)
 	tx.told(v, "evicted")

@@ -122,7 +122,7 @@ func (tx *Tx) create(at home, key []byte, hash uint64, p *put) {
 	}
 	head.layout()
 	ref := at.sh.writeEntry(&head, key, p.payload)
-	at.d.keys.Insert(hash, ref, tx.stamp)
+	at.d.keys.Insert(hash, ref, tx.firstStamp(at.d, hash))
 	if p.deadline >= 0 {
 		at.d.due[keyEnds].of(&head).Add(p.deadline, ref)
 	}

@@ -223,10 +223,10 @@ func (sh *Shard) know() (touched byte) {
 }
 
 // score is how well a key can be done without that has such an access clock:
-// how long it was not used, or how seldom it is.
+// how long it was not used, or how seldom it is, and how long it was not.
 func (tx *Tx) score(stamp uint32) uint32 {
 	if tx.Settings.LFU {
-		return counterMax - tx.decayed(stamp)
+		return (usesMask-tx.decayed(stamp))<<(24-usesBits) | tx.unused(stamp)
 	}
 	return (tx.stamp - stamp) & stampMask
 }
