@@ -9,8 +9,9 @@ func (n *Node) Bound() *Bound { return &n.bound }
 // much by then begins to go at once, in slices; and without a bound, what is
 // remembered of keys that went.
 func (n *Node) SetLimit(bytes int64) {
-	n.bound.limit.Store(bytes)
-	n.shed()
+	if was := n.bound.limit.Swap(bytes); bytes > 0 || was > 0 {
+		n.shed()
+	}
 	if bytes > 0 && n.tier != nil {
 		n.spill()
 	}
