@@ -18,7 +18,7 @@ import (
 
 // archived is what is in an archive beside the program: files, and folders with all
 // that is in them.
-var archived = []string{"LICENSE", "README.md", "deploy/licenses.txt", "deploy/systemd", "deploy/kubernetes"}
+var archived = []string{"LICENSE", "README.md", "deploy/licenses.txt", "deploy/systemd", "deploy/kubernetes", "deploy/helm"}
 
 // pack makes an archive of the program and what goes with it. Owners, times and the
 // order are no accident, so that the bytes are the same each time.

@@ -107,7 +107,7 @@ func checkRelease(t *testing.T, r *release) {
 		t.Fatal(err)
 	}
 	files := unpack(t, packed)
-	for _, want := range []string{"LICENSE", "deploy/licenses.txt", "deploy/systemd/troupe.service", "deploy/kubernetes/base/statefulset.yaml"} {
+	for _, want := range []string{"LICENSE", "deploy/licenses.txt", "deploy/systemd/troupe.service", "deploy/kubernetes/base/statefulset.yaml", "deploy/helm/Chart.yaml"} {
 		if files[filepath.Base(name)+"/"+want] == nil {
 			t.Errorf("%s is missing in the archive", want)
 		}

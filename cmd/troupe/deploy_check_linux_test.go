@@ -95,13 +95,12 @@ func checkSecurity(t *testing.T, all map[string]object, set object) {
 	}
 }
 
-// TestKubernetesMonitoring: Prometheus's operator is led to the port that there is, and
-// asks for metrics that there are.
-func TestKubernetesMonitoring(t *testing.T) {
-	t.Parallel()
+// monitored is a folder with an overlay and what monitors it.
+func monitored(t *testing.T, overlaid string) string {
+	t.Helper()
 	dir := t.TempDir()
 	lines := "kind: Kustomization\n"
-	for _, part := range []string{"resources: overlays/durable", "components: components/monitoring"} {
+	for _, part := range []string{"resources: " + overlaid, "components: components/monitoring"} {
 		list, folder, _ := strings.Cut(part, ": ")
 		path, err := filepath.Abs(overlay(folder))
 		if err == nil {
@@ -115,7 +114,14 @@ func TestKubernetesMonitoring(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := manifests(t, dir)
+	return dir
+}
+
+// TestKubernetesMonitoring: Prometheus's operator is led to the port that there is, and
+// asks for metrics that there are.
+func TestKubernetesMonitoring(t *testing.T) {
+	t.Parallel()
+	all := manifests(t, monitored(t, "overlays/durable"))
 	monitor := all["ServiceMonitor/troupe"]
 	service := all["Service/troupe-headless"]
 	if monitor.text("spec", "selector", "matchLabels") != service.text("metadata", "labels") ||

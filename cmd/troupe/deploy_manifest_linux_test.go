@@ -71,9 +71,8 @@ var manifestTool struct {
 	err  error
 }
 
-// manifests builds folders of deploy/kubernetes, and returns what is there as
-// "Kind/name", less what is generated at the end of a ConfigMap's name.
-func manifests(t *testing.T, folders ...string) map[string]object {
+// manifestProgram is the program that builds folders of deploy/kubernetes and charts.
+func manifestProgram(t *testing.T) (path string) {
 	t.Helper()
 	m := &manifestTool
 	m.once.Do(func() {
@@ -91,7 +90,14 @@ func manifests(t *testing.T, folders ...string) map[string]object {
 	default:
 		t.Skipf("the types of Kubernetes cannot be built; are their modules to be had? %v\n%s", m.err, m.out)
 	}
-	out, err := exec.Command(m.path, folders...).Output()
+	return m.path
+}
+
+// manifests builds folders of deploy/kubernetes, or charts, and returns what is there as
+// "Kind/name", less what is generated at the end of a ConfigMap's name.
+func manifests(t *testing.T, folders ...string) map[string]object {
+	t.Helper()
+	out, err := exec.Command(manifestProgram(t), folders...).Output()
 	if failed, ok := err.(*exec.ExitError); ok {
 		t.Fatalf("%v: %s", folders, failed.Stderr)
 	}
@@ -106,7 +112,7 @@ func manifests(t *testing.T, folders ...string) map[string]object {
 	for _, o := range list {
 		name := o.text("metadata", "name")
 		if o.text("kind") == "ConfigMap" {
-			name = name[:strings.LastIndexByte(name, '-')]
+			name, _, _ = strings.Cut(name, "-")
 		}
 		all[o.text("kind")+"/"+name] = o
 	}
