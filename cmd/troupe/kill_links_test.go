@@ -54,6 +54,8 @@ func (q *told) take(fingerprint string, f toldFrame, result any) error {
 		q.now = elementsOf(q.name, result)
 	case "delta":
 		q.now = q.now.apply(q.name, result)
+	case "error":
+		q.now = elements{"an error"}
 	case "progress":
 	default:
 		return wrong("%q is told %q: %v", q.words, f.kind, result)

@@ -26,11 +26,7 @@ const killRounds = 3
 
 func TestLiveQueriesOverKills(t *testing.T) {
 	t.Parallel()
-	seed, _ := flag.Lookup("seed").Value.(flag.Getter).Get().(uint64)
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-seed %d", seed)
+	seed := drawSeed(t)
 	f := func(shards, fsync string) {
 		t.Run(shards+"-shards-"+fsync, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +48,16 @@ func TestLiveQueriesOverKills(t *testing.T) {
 	f("1", "always")
 	f("16", "always")
 	f("4", "everysec")
+}
+
+// drawSeed is the seed of a random test, which is printed.
+func drawSeed(t *testing.T) uint64 {
+	seed, _ := flag.Lookup("seed").Value.(flag.Getter).Get().(uint64)
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", seed)
+	return seed
 }
 
 // kills is the test of one server.
@@ -108,7 +114,7 @@ func sortedNames(queries map[string][]string) (names []string) {
 func (k *kills) live() {
 	k.t.Helper()
 	k.server = start(k.t, nil, k.args...)
-	k.web = regexp.MustCompile(`http"?[=:]"?([0-9.:]+)`).FindStringSubmatch(k.server.logged())[1]
+	k.web = k.server.httpAddress()
 	if k.round == 0 {
 		for _, s := range k.all() {
 			k.write(dial(k.t, k.socket), s)
@@ -150,6 +156,16 @@ func (k *kills) live() {
 	}
 	following.Wait()
 	k.check()
+}
+
+// httpAddress is where the server says that it speaks HTTP.
+func (s *started) httpAddress() string {
+	s.t.Helper()
+	found := regexp.MustCompile(`http"?[=:]"?([0-9.:]+)`).FindStringSubmatch(s.logged())
+	if found == nil {
+		s.t.Fatalf("no address of HTTP in the log:\n%s", s.logged())
+	}
+	return found[1]
 }
 
 func (k *kills) all() []*shelf { return append(k.busy[:len(k.busy):len(k.busy)], k.quiet) }
@@ -231,23 +247,23 @@ func (k *kills) settle(shelves ...*shelf) {
 // answers reads a query plainly.
 func (k *kills) answers(words []string) string {
 	k.t.Helper()
-	l := k.dial()
-	defer l.close()
-	reply, err := l.ask(words...)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	return elementsOf(words[0], plain(reply)).text(words[0])
+	return answerOf(k.t, k.socket, words[0], words)
 }
 
-// dial is a link that asks.
-func (k *kills) dial() *tail {
-	k.t.Helper()
-	c := &tail{way: "RESP3"}
-	if err := c.connect(k.socket, ""); err != nil {
-		k.t.Fatal(err)
+// answerOf is what a query is answered, read plainly.
+func answerOf(t *testing.T, socket, name string, words []string) string {
+	t.Helper()
+	l := &tail{way: "RESP3"}
+	defer l.close()
+	err := l.connect(socket, "")
+	var reply resp.Reply
+	if err == nil {
+		reply, err = l.ask(words...)
 	}
-	return c
+	if err != nil {
+		t.Fatal(err)
+	}
+	return elementsOf(name, plain(reply)).text(name)
 }
 
 // recover finds how far the writes have outlived the server: to the end of one
