@@ -134,6 +134,15 @@ func TestWatchMistakes(t *testing.T) {
 	f("q=GET%20k&resume=a,b", "ERR the id to resume from")
 	f("q=GET%20k&wrong=1", "ERR there is no parameter wrong")
 	f(strings.Repeat("q=GET%20k&", 65), "ERR too many queries")
+	f("arg=GET&arg="+strings.Repeat("x", 70_000), "ERR the query is longer than one that is watched may be")
+	first, _ := p.watch("", "GET k").next()
+	f("q=GET%20k&resume="+first.id[:strings.LastIndexByte(first.id, '.')]+".7", "ERR the resume token is of a state that has not been reached")
+	p.ask("CONFIG", "SET", "maxwatches-per-client", "1")
+	several := p.watch("", "GET k", "GET k2") // the first is good, so the stream tells of the second
+	several.want("state", "null")
+	several.want("end", `{"error":"ERR max number of watches of one client reached (maxwatches-per-client 1)"}`)
+	p.ask("CONFIG", "SET", "maxwatches", "2")
+	f("q=GET%20k3", "ERR max number of watches reached (maxwatches 2)")
 }
 
 // TestDeafClient: a client that never reads makes nothing grow, and nobody wait.
