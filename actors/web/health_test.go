@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -61,6 +62,9 @@ func TestOperatorsOnly(t *testing.T) {
 	f("/debug/pprof/goroutine?debug=1", 200, "owner")
 	f("/debug/pprof/cmdline", 200, "owner")
 	f("/debug/pprof/nonsense", 404, "owner")
+	if _, text := p.do("GET", "/debug/pprof/cmdline", "", "Authorization: Bearer owner"); text != os.Args[0] {
+		t.Errorf("the command line is told as %q: flags may be passwords", text)
+	}
 	if status, _ := p.do("POST", "/metrics", "", "Authorization: Bearer owner"); status != 405 {
 		t.Errorf("POST is answered %d", status)
 	}

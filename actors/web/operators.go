@@ -1,8 +1,10 @@
 package web
 
 import (
+	"io"
 	"net/http"
 	"net/http/pprof"
+	"os"
 	"strings"
 
 	"github.com/troupedb/troupe/session/acl"
@@ -39,7 +41,7 @@ func (s *Server) allowed(command string, answer http.Handler) http.Handler {
 func profiles(w http.ResponseWriter, r *http.Request) {
 	switch strings.TrimPrefix(r.URL.Path, "/debug/pprof/") {
 	case "cmdline":
-		pprof.Cmdline(w, r)
+		_, _ = io.WriteString(w, os.Args[0]) // flags may be passwords
 	case "profile":
 		pprof.Profile(w, r)
 	case "symbol":

@@ -122,6 +122,7 @@ func TestPasswordsOfUsersAreSecret(t *testing.T) {
 	ask("AUTH", "bob", "secret1")
 	ask("AUTH", "bob", "secret6")
 	ask("AUTH", "secret7")
+	ask("ACL", "DRYRUN", "bob", "AUTH", "bob", "secret10")
 	ask("HELLO", "3", "AUTH", "bob", "secret8")
 	ask("HELLO", "3", "AUTH", "bob", "secret1")
 	ask("MULTI")

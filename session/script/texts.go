@@ -171,17 +171,13 @@ func (m *machine) format(l *lua.LState) int {
 			out.WriteByte('%')
 			continue
 		}
+		if arg++; arg > l.GetTop() {
+			l.ArgError(arg, "no value")
+		}
 		start := i
-		for i < len(layout) && strings.IndexByte("-+ #0123456789.", layout[i]) >= 0 {
-			i++
-		}
-		if i-start > 8 {
-			raisef(l, "invalid format (repeated flags)")
-		}
-		if i >= len(layout) {
+		if i = verbOf(l, layout, start); i >= len(layout) {
 			raisef(l, "invalid option '%%' to 'format'")
 		}
-		arg++
 		before := out.Len()
 		m.formatOne(l, &out, arg, layout[start:i+1])
 		if out.Len()-before >= textLight { // padded, it may be
@@ -190,6 +186,31 @@ func (m *machine) format(l *lua.LState) int {
 	}
 	l.Push(lua.LString(out.String()))
 	return 1
+}
+
+// verbOf is the place of the verb of the conversion that begins there: behind flags,
+// two digits of width and two of precision at most.
+func verbOf(l *lua.LState, layout string, start int) int {
+	i := start
+	skip := func(set string, most int) {
+		for ; most > 0 && i < len(layout) && strings.IndexByte(set, layout[i]) >= 0; most-- {
+			i++
+		}
+	}
+	skip("-+ #0", len(layout))
+	if i-start > len("-+ #0") {
+		raisef(l, "invalid format (repeated flags)")
+	}
+	const digits = "0123456789"
+	skip(digits, 2)
+	if i < len(layout) && layout[i] == '.' {
+		i++
+		skip(digits, 2)
+	}
+	if i < len(layout) && strings.IndexByte(digits, layout[i]) >= 0 {
+		raisef(l, "invalid format (width or precision too long)")
+	}
+	return i
 }
 
 // formatOne formats one argument, as the conversion says: flags and a verb.
@@ -219,9 +240,6 @@ func (m *machine) formatOne(l *lua.LState, out *strings.Builder, arg int, conver
 	case 'q':
 		quote(out, l.CheckString(arg))
 	case 's':
-		if arg > l.GetTop() {
-			l.ArgError(arg, "no value")
-		}
 		s := l.CheckString(arg)
 		if n, ok := l.Get(arg).(lua.LNumber); ok {
 			s = formatNumber(float64(n))
