@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -38,8 +39,11 @@ func (s *Session) Subscribe(sort subscription.Sort, names [][]byte) resp.Reply {
 	rows, words := make([]*Command, len(names)), make([][][]byte, len(names))
 	fresh := 0
 	for i, name := range names {
-		if sort != subscription.Channel || !isQueryChannel(name) {
+		if !isQueryChannel(name) {
 			continue
+		}
+		if sort != subscription.Channel {
+			return errQuerySort
 		}
 		var err resp.Reply
 		if rows[i], words[i], err = s.channelQuery(name); rows[i] == nil {
@@ -64,6 +68,9 @@ func (s *Session) Subscribe(sort subscription.Sort, names [][]byte) resp.Reply {
 	return resp.Nothing
 }
 
+// errQuerySort is said where nothing would ever come.
+var errQuerySort = resp.Error("ERR live queries, " + QueryChannel + "NAME args, are told to SUBSCRIBE, not by patterns or shards")
+
 func isQueryChannel(name []byte) bool { return strings.HasPrefix(string(name), QueryChannel) }
 
 // Publish is PUBLISH and SPUBLISH: it returns how many links get the message.
@@ -71,10 +78,10 @@ func isQueryChannel(name []byte) bool { return strings.HasPrefix(string(name), Q
 func (s *Session) Publish(sort subscription.Sort, channel, payload []byte) resp.Reply {
 	hub := s.server.Hub
 	switch {
-	case sort == subscription.ShardChannel:
-		return resp.Int(int64(hub.PublishShard(channel, payload)))
 	case isQueryChannel(channel):
 		return resp.Error("ERR channels whose names begin with " + QueryChannel + " tell the states of live queries")
+	case sort == subscription.ShardChannel:
+		return resp.Int(int64(hub.PublishShard(channel, payload)))
 	}
 	return resp.Int(int64(hub.Publish(channel, payload)))
 }
@@ -111,12 +118,27 @@ func (s *Session) unsubscribe(sort subscription.Sort, name string) {
 // channelQuery reads the query out of a channel's name, whose words are quoted
 // as on the command line.
 func (s *Session) channelQuery(channel []byte) (row *Command, words [][]byte, err resp.Reply) {
-	words, ok := resp.SplitLine(channel[len(QueryChannel):])
-	if !ok || len(words) == 0 {
-		return nil, nil, resp.Error("ERR unbalanced quotes or no command in the channel's name")
+	words, refusal := queryWords(channel)
+	if refusal.IsError() {
+		return nil, nil, refusal
 	}
 	row, err = s.observable(words)
 	return row, words, err
+}
+
+// queryWords are the words in the name of a channel that tells a query. Where C ends a
+// text, which SplitLine obeys as Redis does, there is no end of a name: one that goes on
+// would be another query's.
+func queryWords(channel []byte) (words [][]byte, refusal resp.Reply) {
+	line := channel[len(QueryChannel):]
+	if bytes.IndexByte(line, 0) >= 0 {
+		return nil, resp.Error(`ERR a zero byte in the channel's name: it is written "\x00", in quotes`)
+	}
+	words, ok := resp.SplitLine(line)
+	if !ok || len(words) == 0 {
+		return nil, resp.Error("ERR unbalanced quotes or no command in the channel's name")
+	}
+	return words, resp.Nothing
 }
 
 // Unsubscribe is UNSUBSCRIBE and its kin: of the names given, or of all.

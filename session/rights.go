@@ -168,7 +168,7 @@ func queriesOf(row *Command, argv [][]byte) (queries [][][]byte, rest [][]byte) 
 		for _, name := range argv {
 			if !isQueryChannel(name) {
 				rest = append(rest, name)
-			} else if words, ok := resp.SplitLine(name[len(QueryChannel):]); ok && len(words) > 0 {
+			} else if words, refusal := queryWords(name); !refusal.IsError() {
 				queries = append(queries, words)
 			}
 		}

@@ -29,7 +29,7 @@ func queryTable() *command.Table[*keyspace.Tx] {
 // FuzzQueryChannel: a channel's name is a query that may be watched, whose words
 // written again are the same query, or it is refused by one line.
 func FuzzQueryChannel(f *testing.F) {
-	for _, seed := range []string{"GET k", `get "my key"`, `MGET 'a' "\x00\xff" b`, "SET k v", "GET", "", `GET "k`, "NO k", "  GET\tk ", `"GET" ""`} {
+	for _, seed := range []string{"GET k", `get "my key"`, `MGET 'a' "\x00\xff" b`, "SET k v", "GET", "", `GET "k`, "GET k\x00z", "GET \"k\x00z\"", "NO k", "  GET\tk ", `"GET" ""`} {
 		f.Add([]byte(seed))
 	}
 	catalogue := &Catalogue{}
@@ -43,6 +43,9 @@ func FuzzQueryChannel(f *testing.F) {
 				t.Fatalf("%q is refused by %q", name, text)
 			}
 			return
+		}
+		if strings.IndexByte(string(name), 0) >= 0 {
+			t.Fatalf("%q is %q", name, words)
 		}
 		if !row.Flags.Has(command.ReadOnly) || !row.ArityOK(len(words)) {
 			t.Fatalf("%q is %s with %d words", name, row.Name, len(words))

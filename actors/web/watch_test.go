@@ -120,6 +120,7 @@ func TestWatchMistakes(t *testing.T) {
 	f("", "ERR what is to be watched?")
 	f("q=", "ERR a query is empty")
 	f("q=GET%20%22k", "ERR unbalanced quotes")
+	f("q=GET%20k%00z", `ERR a zero byte in a query: it is written \"\\x00\", in quotes`)
 	f("q=GET", "ERR wrong number of arguments")
 	f("q=SET%20k%20v", "ERR OBSERVE not supported for 'SET'")
 	f("q=KEYS%20*", "ERR OBSERVE not supported for 'KEYS'")

@@ -113,6 +113,8 @@ var errNoQuery = errors.New("ERR what is to be watched? Say it by q=GET%20key")
 func splitQuery(line string) ([][]byte, error) {
 	words, ok := resp.SplitLine([]byte(line))
 	switch {
+	case strings.IndexByte(line, 0) >= 0: // where SplitLine ends, as C does
+		return nil, errors.New(`ERR a zero byte in a query: it is written "\x00", in quotes`)
 	case !ok:
 		return nil, errors.New("ERR unbalanced quotes in a query")
 	case len(words) == 0:

@@ -160,6 +160,11 @@ func TestRefusedWatches(t *testing.T) {
 			f("-ERR wrong number of arguments for 'get' command", "OBSERVE", "GET")
 			f("-ERR OBSERVE not supported for 'SET'", "SUBSCRIBE", "__query__:GET k", "__query__:SET k v")
 			f("-ERR unbalanced quotes or no command in the channel's name", "SUBSCRIBE", `__query__:GET "k`)
+			f(`-ERR a zero byte in the channel's name: it is written "\x00", in quotes`, "SUBSCRIBE", "__query__:GET text\x00s")
+			const sort = "-ERR live queries, __query__:NAME args, are told to SUBSCRIBE, not by patterns or shards"
+			f(sort, "PSUBSCRIBE", "news.*", "__query__:*")
+			f(sort, "SSUBSCRIBE", "__query__:GET k")
+			f("-ERR channels whose names begin with __query__: tell the states of live queries", "SPUBLISH", "__query__:GET k", "x")
 			f("-WRONGTYPE Operation against a key holding the wrong kind of value", "HGET.WATCH", "text", "f")
 			f("-WRONGTYPE Operation against a key holding the wrong kind of value", "OBSERVE", "HGET", "text", "f")
 			f("-ERR value is not an integer or out of range", "GETRANGE.WATCH", "text", "1", "x")
