@@ -22,7 +22,13 @@ func newTestEngine() *Engine {
 
 // callWith calls a function of a machine with texts, and returns what it returns.
 func callWith(m *machine, library, name string, args ...string) (lua.LValue, error) {
-	m.begin(&run{engine: m.engine, machine: m})
+	return callIn(&run{engine: m.engine, machine: m}, library, name, args...)
+}
+
+// callIn is callWith as a part of a run.
+func callIn(r *run, library, name string, args ...string) (lua.LValue, error) {
+	m := r.machine
+	m.begin(r)
 	l := m.state
 	l.Push(m.behind.RawGetString(library).(*lua.LTable).Metatable.(*lua.LTable).RawGetString("__index").(*lua.LTable).RawGetString(name))
 	for _, arg := range args {

@@ -31,6 +31,7 @@ type matcher struct {
 	level    int // captures that have begun
 	captures [capturesMax]struct{ start, size int }
 	steps    int
+	looked   int // at how many of them the machine looked around last
 	depth    int
 	charged  int // bytes of what gsub makes
 }
@@ -39,9 +40,10 @@ func (t *matcher) fail(mistake string) { raisef(t.state, "%s", mistake) }
 
 // step has the machine look around now and then.
 func (t *matcher) step() {
-	if t.steps++; t.steps%matchSteps != 0 {
+	if t.steps++; t.steps-t.looked < matchSteps {
 		return
 	}
+	t.looked = t.steps
 	m := t.machine
 	if m.lookAround(); m.stop != nil {
 		t.fail(m.stop.Error())
