@@ -118,6 +118,7 @@ func TestEveryStateIsRefused(t *testing.T) {
 	f(Options{Progress: time.Millisecond}, "apart", "GET", "a")
 	f(Options{Resume: "nonsense"}, "invalid resume token", "GET", "a")
 	f(Options{Resume: "0000000000000001.1.-1"}, "invalid resume token", "GET", "a")
+	f(Options{Resume: "8000000000000000.1.0"}, "invalid resume token", "GET", "a")
 	w.wantNothingLeft()
 }
 
@@ -166,6 +167,8 @@ func TestResume(t *testing.T) {
 
 	future := strings.Split(token, ".")
 	future[2] = "ffff"
+	f(Options{Resume: strings.Join(future, ".")}, "end -ERR the resume token is of a state that has not been reached 0")
+	future[0], future[2] = "000000000000ffff", "0"
 	f(Options{Resume: strings.Join(future, ".")}, "end -ERR the resume token is of a state that has not been reached 0")
 	if w.Len() != 0 || w.Kept() != 3 {
 		t.Errorf("%d queries are watched, %d kept", w.Len(), w.Kept())
@@ -225,6 +228,15 @@ func TestProgress(t *testing.T) {
 	}
 	if text(f) != `state "1" 1` || f.Version <= version {
 		t.Errorf("%s at version %d after %d", text(f), f.Version, version)
+	}
+	w.do(false, []string{"SET", "other", "2"})
+	for marked := f; f.Version <= marked.Version || f.Kind != Progress; {
+		f = e.next(t)
+	}
+	again := w.watchBy(w.loop(1), Options{Resume: f.Token()}, "GET", "k") // a mark above the state is no future
+	defer w.Unwatch(&again.Watcher)
+	if g := again.next(t); text(g) != "progress _ 0" || g.Version < f.Version {
+		t.Errorf("behind a mark at %d: %s at %d", f.Version, text(g), g.Version)
 	}
 }
 

@@ -75,7 +75,7 @@ func (w *Watcher) resumed(st *State) (f Frame, ok bool) {
 	w.resume = nil
 	from := g.from
 	switch {
-	case from.room == w.sub.mark() && from.total > st.total:
+	case from.room == w.sub.mark() && (from.total > st.total || from.version > max(st.Version, w.sub.marked.Load())):
 		return Frame{State: st.ending(errFuture, from.room), Kind: End}, true
 	case from.room != w.sub.mark() && g.found.Load() != lookUnchanged:
 		return Frame{State: st, Kind: resetOf(st)}, true
@@ -84,12 +84,21 @@ func (w *Watcher) resumed(st *State) (f Frame, ok bool) {
 	}
 	switch {
 	case from.total == st.total:
-		return Frame{State: st.progress(max(from.version, st.Version), w.sub.mark()), Kind: Progress}, true
+		version := max(from.version, st.Version)
+		w.sub.raiseMark(version)
+		return Frame{State: st.progress(version, w.sub.mark()), Kind: Progress}, true
 	case w.sub.every != nil:
 		w.begun, w.total = true, from.total
 		return w.nextOf(st)
 	}
 	return Frame{State: st, Kind: st.Kind, Covered: st.total - from.total}, true
+}
+
+// raiseMark is told that a progress mark has a version. Any goroutine may call it.
+func (s *Subscription) raiseMark(version uint64) {
+	for have := s.marked.Load(); have < version && !s.marked.CompareAndSwap(have, version); {
+		have = s.marked.Load()
+	}
 }
 
 var errFuture = resp.Error("ERR the resume token is of a state that has not been reached")

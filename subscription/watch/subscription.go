@@ -38,6 +38,7 @@ type Subscription struct {
 	serial   uint64                // of the newest state
 	unread   int64                 // changes read since the state was published
 	state    atomic.Pointer[State] // nil: not known yet
+	marked   atomic.Uint64         // the highest version of a progress mark, which may be above the state's
 	watchers []*Watcher            // told a state, or about to be
 
 	evaluations, pushes, covered, nanos atomic.Int64
@@ -277,6 +278,7 @@ func (s *Subscription) prove(r reading) {
 	if s.door == nil || len(s.door.pulsing) == 0 {
 		return
 	}
+	s.raiseMark(r.newest)
 	for _, w := range s.door.pulsing {
 		w.pace.mark.Store(r.newest)
 	}

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,7 @@ func parseToken(text string) (m mark, err error) {
 			return mark{}, errToken
 		}
 	}
-	if m = (mark{numbers[0], numbers[1], int64(numbers[2])}); m.total < 0 {
+	if m = (mark{numbers[0], numbers[1], int64(numbers[2])}); m.total < 0 || m.version > math.MaxInt64 {
 		return mark{}, errToken
 	}
 	return m, nil
