@@ -35,32 +35,51 @@ type tracked map[string]*readers
 // readersFew is how many readers of a key are looked through, one by one.
 const readersFew = 16
 
-// readers are those of one key, each once.
+// readers are those of one key, each once. They may have ended: nobody tells. So
+// whenever they have become twice as many as were left the last time, those who
+// have are left out; clients come and go, and the key may never change.
 type readers struct {
 	list []Tracker
+	most int                  // at so many those who have ended are left out
 	seen map[Tracker]struct{} // of many
 }
 
-func (r *readers) add(one Tracker) (added bool) {
-	if r.seen == nil {
-		if slices.Contains(r.list, one) {
-			return false
-		}
-		if len(r.list) == readersFew {
-			r.seen = make(map[Tracker]struct{}, 2*readersFew)
-			for _, have := range r.list {
-				r.seen[have] = struct{}{}
-			}
-		}
+// add adds a reader, and returns by how many there are more then.
+func (r *readers) add(one Tracker) (more int) {
+	if r.has(one) {
+		return 0
 	}
-	if r.seen != nil {
-		if _, have := r.seen[one]; have {
-			return false
-		}
-		r.seen[one] = struct{}{}
+	if len(r.list) >= max(r.most, readersFew) {
+		more = r.leaveOut()
 	}
 	r.list = append(r.list, one)
-	return true
+	if r.seen != nil {
+		r.seen[one] = struct{}{}
+	}
+	return more + 1
+}
+
+func (r *readers) has(one Tracker) bool {
+	if r.seen == nil {
+		return slices.Contains(r.list, one)
+	}
+	_, have := r.seen[one]
+	return have
+}
+
+// leaveOut leaves out those who have ended, and returns by how many there are more
+// then, which is no positive number.
+func (r *readers) leaveOut() (more int) {
+	had := len(r.list)
+	r.list = slices.DeleteFunc(r.list, Tracker.Ended)
+	r.most, r.seen = 2*len(r.list), nil
+	if len(r.list) >= readersFew {
+		r.seen = make(map[Tracker]struct{}, r.most)
+		for _, have := range r.list {
+			r.seen[have] = struct{}{}
+		}
+	}
+	return len(r.list) - had
 }
 
 // tracks reports whether reads of the present command are kept in mind.
@@ -94,9 +113,7 @@ func (tx *Tx) remember(m *command.Meta, argv [][]byte) {
 			sh.tracked[string(key)] = r
 			tx.tracking.keys++
 		}
-		if r.add(tx.batch.Tracker) {
-			tx.tracking.items++
-		}
+		tx.tracking.items += r.add(tx.batch.Tracker)
 	}
 }
 

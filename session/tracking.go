@@ -51,7 +51,9 @@ func (s *Session) Track(o TrackOptions) resp.Reply {
 	}
 	fresh := tr.tracker == nil
 	if fresh {
-		tr.tracker = &subscription.Tracker{ID: s.id, Own: s.inbox(), Find: s.server.inboxOf, Broken: func() { s.SetFlag(FlagBrokenRedirect, true) }}
+		tr.tracker = subscription.NewTracker(s.id, subscription.TrackerEnds{
+			Own: s.inbox(), Find: s.server.inboxOf, Broken: func() { s.SetFlag(FlagBrokenRedirect, true) },
+		})
 	}
 	tr.optIn, tr.optOut = o.OptIn, o.OptOut
 	tr.tracker.NoLoop.Store(o.NoLoop)

@@ -232,18 +232,18 @@ func TestOrderUnderLoad(t *testing.T) {
 func TestInvalidations(t *testing.T) {
 	t.Parallel()
 	h := NewHub(func() int64 { return 0 })
-	reader := &Tracker{ID: 1, Own: NewInbox(&outlet{})}
-	wide := &Tracker{ID: 2, Own: NewInbox(&outlet{})}
+	own, wideOwn := NewInbox(&outlet{}), NewInbox(&outlet{})
+	reader, wide := NewTracker(1, TrackerEnds{Own: own}), NewTracker(2, TrackerEnds{Own: wideOwn})
 	h.Track(reader, false, nil)
 	h.Track(wide, true, []string{"a"})
 	wide.NoLoop.Store(true)
 	f := func(all []keyspace.Invalid, flushed bool, toReader, toWide string) {
 		t.Helper()
 		h.Invalidate(all, flushed)
-		if got := text(reader.Own, 3); got != toReader {
+		if got := text(own, 3); got != toReader {
 			t.Errorf("the reader is told %q", got)
 		}
-		if got := text(wide.Own, 3); got != toWide {
+		if got := text(wideOwn, 3); got != toWide {
 			t.Errorf("the other is told %q", got)
 		}
 	}

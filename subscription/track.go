@@ -11,31 +11,46 @@ import (
 
 // Tracker is a client that keeps a cache: CLIENT TRACKING. It hears which keys
 // have changed that it has read, or with prefixes, all that begin like them.
+//
+// Shards keep Trackers in mind for as long as the keys that they have read do not
+// change, which may be for ever. So one that has ended holds on to nothing of its
+// client.
 type Tracker struct {
 	// ID is the client's number.
 	ID uint64
-	// Own is its inbox.
+	// NoLoop says that it needs not hear of its own changes; Redirect, which
+	// other client is to be told instead, 0 for none.
+	NoLoop   atomic.Bool
+	Redirect atomic.Uint64
+
+	ends      atomic.Pointer[TrackerEnds] // nil: it has ended
+	broadcast bool
+	place     int
+	prefixes  []*membership
+}
+
+// TrackerEnds is how a Tracker reaches clients.
+type TrackerEnds struct {
+	// Own is the client's inbox.
 	Own *Inbox
 	// Find is the inbox of another client; nil if that is gone.
 	Find func(id uint64) *Inbox
 	// Broken is called, from anywhere, when the client that invalidations are
 	// redirected to is gone.
 	Broken func()
-	// NoLoop says that it needs not hear of its own changes; Redirect, which
-	// other client is to be told instead, 0 for none.
-	NoLoop   atomic.Bool
-	Redirect atomic.Uint64
+}
 
-	broadcast bool
-	over      atomic.Bool
-	place     int
-	prefixes  []*membership
+// NewTracker makes the Tracker of a client; Track has it hear.
+func NewTracker(id uint64, ends TrackerEnds) *Tracker {
+	t := &Tracker{ID: id}
+	t.ends.Store(&ends)
+	return t
 }
 
 func (t *Tracker) at() *int { return &t.place }
 
 // Ended implements keyspace.Tracker.
-func (t *Tracker) Ended() bool { return t.over.Load() }
+func (t *Tracker) Ended() bool { return t.ends.Load() == nil }
 
 // Broadcast reports whether it hears of all keys with certain prefixes.
 func (t *Tracker) Broadcast() bool { return t.broadcast }
@@ -111,12 +126,13 @@ func (c *caches) join(t *Tracker, prefixes []string) {
 	}
 }
 
-// Untrack ends it. What shards keep in mind for it goes when the keys change.
+// Untrack ends it. What shards keep in mind for it goes when the keys change, or
+// are read by many others.
 func (h *Hub) Untrack(t *Tracker) {
 	c := &h.caches
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.over.Store(true)
+	t.ends.Store(nil)
 	c.trackers.remove(t)
 	for _, m := range t.prefixes {
 		if m.room.remove(m); m.room.length() == 0 {
@@ -227,11 +243,15 @@ func keysText(prefix string, all []keyspace.Invalid, but uint64) []byte {
 
 // invalidate tells a tracker, or whom it redirects to. A nil text means all keys.
 func (f *spread) invalidate(t *Tracker, text []byte) {
-	to := t.Own
+	ends := t.ends.Load()
+	if ends == nil {
+		return
+	}
+	to := ends.Own
 	if other := t.Redirect.Load(); other != 0 {
-		if to = t.Find(other); to == nil {
-			t.Broken()
-			f.put(t.Own, letter{text: brokenText(other), kind: broken})
+		if to = ends.Find(other); to == nil {
+			ends.Broken()
+			f.put(ends.Own, letter{text: brokenText(other), kind: broken})
 			return
 		}
 	}
