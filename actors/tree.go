@@ -24,13 +24,12 @@ type tree struct {
 
 func newTree(log hclog.Logger) *tree {
 	logger := slog.New(hclogHandler{log.Named("actor")})
-	return &tree{
-		log: log,
-		system: actor.NewActorSystem(
-			actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }),
-			actor.WithDeadLetterRequestLogging(false),
-			actor.WithDeadLetterThrottleInterval(time.Second)),
-	}
+	system := actor.NewActorSystem(
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger }),
+		actor.WithDeadLetterRequestLogging(false),
+		actor.WithDeadLetterThrottleInterval(time.Second))
+	thin(system.ProcessRegistry)
+	return &tree{log: log, system: system}
 }
 
 // stopping is the strategy of all actors: whoever fails stops.
