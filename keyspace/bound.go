@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"math"
 	"sync/atomic"
 
 	"github.com/troupedb/troupe/keyspace/slab"
@@ -74,8 +75,15 @@ func (b *Bound) excess(p Policy) int64 {
 	return shards - b.loose(shards, b.free.Load(), p) - b.leaving.Load() - b.beside()
 }
 
-// beside is what the limit leaves for shards.
-func (b *Bound) beside() int64 { return b.limit.Load() - b.other.Load() - b.buffers() }
+// beside is what the limit leaves for shards: all there is, should it have been
+// taken away since the turn began.
+func (b *Bound) beside() int64 {
+	limit := b.limit.Load()
+	if limit == 0 {
+		return math.MaxInt64 / 2
+	}
+	return limit - b.other.Load() - b.buffers()
+}
 
 // reserve is what is to be left of the limit where keys go: a little, as what comes
 // at once is noticed a moment later, and what is known to come.

@@ -24,7 +24,7 @@ func (tx *Tx) press() {
 	limit := b.limit.Load()
 	over := b.Used() - limit
 	tx.EachShard(func(sh *Shard) { over += sh.footprint().used - sh.told.used })
-	if over <= limit/pressPart {
+	if limit == 0 || over <= limit/pressPart { // 0: it was taken away since the turn began
 		return
 	}
 	parts := min(over*pressPart/limit, pressPart)

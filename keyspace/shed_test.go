@@ -240,3 +240,27 @@ func (l *memoryLog) text(t *testing.T) string {
 	}
 	return b.String()
 }
+
+// A limit that is taken away while a turn is under way is none for the rest of it: no key
+// goes, nothing is refused, and nobody divides by it.
+func TestLimitTakenAwayInATurn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 1, 1)
+	r.set.Policy = AllKeysLRU
+	r.set100(0, NoDeadline, names("k", 1000)...)
+	bound := &Bound{}
+	r.shards[0].tell(bound, AllKeysLRU)
+	r.all(0, func(tx *Tx) {
+		tx.bound = bound
+		if tx.relieve(1, shedMost); tx.excess() > 0 {
+			t.Errorf("%d bytes too many, of no limit", tx.excess())
+		}
+		tx.press()
+		if tx.Shed() {
+			t.Error("keys go, and there is no limit")
+		}
+	})
+	if n := r.shards[0].Keys(0); n != 1000 {
+		t.Errorf("%d keys of 1000 are left", n)
+	}
+}
