@@ -26,8 +26,8 @@ type releaser struct {
 
 const (
 	releaseMin      = 4 << 20 // a heap that small is left alone
-	releasePart     = 8        // what counts is growth, or loss of data, by such a part
-	releaseLeast    = 4 << 20  // and by so many bytes
+	releasePart     = 8       // what counts is growth, or loss of data, by such a part
+	releaseLeast    = 4 << 20 // and by so many bytes
 	releaseInterval = 5 * time.Second
 	releaseLongest  = time.Minute
 	releaseCost     = 20 // a collection waits so many times as long as the one before took
