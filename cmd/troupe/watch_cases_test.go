@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/troupedb/troupe/actors/config"
@@ -169,4 +171,86 @@ func TestLostRightEndsTheWatch(t *testing.T) {
 		f("-@read", "+@read")
 		s.wantNoWatches()
 	})
+}
+
+// Keys are evicted while writers write them, all of them again and again. Watchers of
+// every state see each number that was written, or that the key is gone; those of the
+// newest are left with what is there.
+func TestHistoriesWithEviction(t *testing.T) {
+	t.Parallel()
+	seed := drawSeed(t)
+	for _, shards := range []int{1, 16} {
+		t.Run(strconv.Itoa(shards), func(t *testing.T) {
+			t.Parallel()
+			s := startServer(t, shape{shards, false}, config.Flag{Name: "maxmemory-policy", Words: []string{"allkeys-random"}})
+			const keys, writes = 8, 150
+			rng := rand.New(rand.NewPCG(seed, uint64(shards)))
+			var listening, writing sync.WaitGroup
+			gone := make([]int, 2*keys)
+			var all []*watcher
+			for i := range 2 * keys {
+				verb := []string{"every", "watch"}[i%2]
+				w, _ := s.watch(way{3, verb}, "GET", strconv.Itoa(i/2))
+				all = append(all, w)
+				listening.Go(func() { gone[i] = w.hearEvictions() })
+			}
+			for n := range keys {
+				c := s.client()
+				writing.Go(func() {
+					for i := range writes { // it may be refused, when there is nothing left to evict
+						c.ask("SET", strconv.Itoa(n), strconv.Itoa(i))
+					}
+				})
+			}
+			c := s.client()
+			for range 60 {
+				c.want("+OK", "CONFIG", "SET", "maxmemory", strconv.Itoa(rng.IntN(2)))
+			}
+			c.want("+OK", "CONFIG", "SET", "maxmemory", "1")
+			c.want("+OK", "CONFIG", "SET", "maxmemory", "0")
+			writing.Wait()
+			for n := range keys {
+				c.want("+OK", "SET", strconv.Itoa(n), "the end")
+			}
+			listening.Wait()
+			sum := 0
+			for _, n := range gone {
+				sum += n
+			}
+			if sum == 0 {
+				t.Error("nobody was told of an eviction")
+			}
+			t.Logf("%d evictions were told", sum)
+			for _, w := range all {
+				w.conn.Close()
+			}
+			s.wantNoWatches()
+		})
+	}
+}
+
+// hearEvictions reads what a key held, numbers that rise, until its end, and counts how
+// often it was gone.
+func (w *watcher) hearEvictions() (gone int) {
+	number, version, before := -1, int64(0), "_"
+	for {
+		f, err := w.frame()
+		if err != nil {
+			w.tb.Errorf("%v: %v", w.way, err)
+			return gone
+		}
+		n := number
+		if f.value == `"the end"` {
+			return gone
+		} else if f.value == "_" {
+			gone++
+		} else if n, err = strconv.Atoi(strings.Trim(f.value, `"`)); err != nil {
+			w.tb.Errorf("%v: %v", w.way, err)
+		}
+		if f.version <= version || f.value != "_" && n < number || f.covered < 1 ||
+			w.verb == "every" && (f.value == before || f.covered != 1 || f.kind != "state") {
+			w.tb.Errorf("%v of %q: %+v after %s at version %d", w.way, w.query, f, before, version)
+		}
+		number, version, before = n, f.version, f.value
+	}
 }

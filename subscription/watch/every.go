@@ -66,10 +66,12 @@ func (s *Subscription) follow(tx *keyspace.Tx, change int) {
 }
 
 // versions gives those changes that have just got their versions, the last of
-// which is given, to what was found after them.
-func (f *following) versions(last uint64, changes int) {
+// which is given, to what was found after them. They are counted at the same
+// moment: whoever collects finds as many as were counted.
+func (f *following) versions(last uint64, changes int, count func(version uint64, changes int)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	count(last, changes)
 	if f.lost || changes > f.open {
 		return // the first change came before the query was followed, or all is lost
 	}

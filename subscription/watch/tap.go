@@ -26,14 +26,19 @@ func (t *tap) Follow(tx *keyspace.Tx, change int) {
 // Touched is called by a shard in the turn that changed a key.
 func (t *tap) Touched(version uint64, changes int) {
 	if t.of.every != nil {
-		t.of.every.versions(version, changes)
-	}
-	t.covered.Add(int64(changes))
-	for old := t.version.Load(); old < version && !t.version.CompareAndSwap(old, version); {
-		old = t.version.Load()
+		t.of.every.versions(version, changes, t.count)
+	} else {
+		t.count(version, changes)
 	}
 	if !t.rung.Load() && t.rung.CompareAndSwap(false, true) {
 		t.of.send(theChanged)
+	}
+}
+
+func (t *tap) count(version uint64, changes int) {
+	t.covered.Add(int64(changes))
+	for old := t.version.Load(); old < version && !t.version.CompareAndSwap(old, version); {
+		old = t.version.Load()
 	}
 }
 
