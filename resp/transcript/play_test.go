@@ -220,6 +220,8 @@ func TestReadKnown(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add("# c\n> GET k\n[*, \"a\", *\"b*\"]\nresp2 [*]\n2! raw \"x\"\n")
+	f.Add("! raw  ")
+	f.Add("! raw ")
 	f.Fuzz(func(t *testing.T, text string) {
 		script, err := Parse("x", text)
 		if err != nil {

@@ -279,5 +279,8 @@ func (s *Step) String() string {
 	if s.Verb == "" {
 		return client + "> " + s.Text
 	}
-	return strings.TrimSuffix(client+"! "+s.Verb+" "+s.Text, " ")
+	if s.Text == "" {
+		return client + "! " + s.Verb
+	}
+	return client + "! " + s.Verb + " " + s.Text
 }
