@@ -13,13 +13,15 @@ import (
 //
 // A collection is made when the heap is calm (a busy one is collected by
 // itself), has grown since the last collection, or much data has gone since; and
-// for about a twentieth of a processor's time at most.
+// for about a twentieth of a processor's time at most. One that has given much back
+// is followed by another: what pools keep goes with the second.
 type releaser struct {
 	data func() int64 // bytes of slabs and tables
 
 	most    int64     // data since the last collection
 	allocs  uint64    // bytes allocated so far, at the last look
 	floor   uint64    // the heap's size after the last collection
+	again   bool      // the last collection gave much back
 	next    time.Time // not before then
 	samples []metrics.Sample
 }
@@ -76,9 +78,10 @@ func (r *releaser) look() {
 	r.next = begin.Add(min(max(releaseInterval, releaseCost*took), releaseLongest))
 	r.allocs, r.floor = r.read()
 	r.most = data
+	r.again = size > r.floor+releaseLeast
 }
 
 // pays reports whether there is reason to think that a collection helps.
 func (r *releaser) pays(size uint64, data int64) bool {
-	return size > r.floor+r.floor/releasePart+releaseLeast || data < r.most-r.most/releasePart-releaseLeast
+	return r.again || size > r.floor+r.floor/releasePart+releaseLeast || data < r.most-r.most/releasePart-releaseLeast
 }
