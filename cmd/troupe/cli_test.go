@@ -394,7 +394,7 @@ func TestWatchWithoutATerminal(t *testing.T) {
 			t.Errorf("%q: it ends with %v", args, err)
 		}
 	}
-	f("a", "0 0 state {}\n", `1 state {"f":"v"}`+"\n", "HGETALL.WATCH")
+	f("a", " 0 state {}\n", `1 state {"f":"v"}`+"\n", "HGETALL.WATCH")
 	f("b", `{"query":["HGETALL","b"],"fingerprint":`, `"result":{"f":"v"},"version":`, "--json", "OBSERVE", "HGETALL")
 	f("c", ",0,state,\n", `,1,state,"f","v"`+"\n", "--csv", "HGETALL.WATCH")
 	f("d", "0 state []\n", `1 state ["f","v"]`+"\n", "-2", "HGETALL.WATCH")
