@@ -207,7 +207,7 @@ func TestRememberedAgainstMap(t *testing.T) {
 func TestRememberingHitsMore(t *testing.T) {
 	t.Parallel()
 	if slowed() {
-		t.Skip("chance needs many requests, and nothing here runs at once")
+		t.Skip("100,000 requests take minutes under the race detector, and nothing here runs at once")
 	}
 	const seed = 1
 	trace := zipf(20_000, 80_000, 0.8, seed)

@@ -11,7 +11,7 @@ func present(t *testing.T, h *Heap) int64 {
 	t.Helper()
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("the kernel does not tell which pages are in memory: %v", err)
 	}
 	defer file.Close()
 	var total int64
@@ -21,7 +21,7 @@ func present(t *testing.T, h *Heap) int64 {
 			continue
 		}
 		if _, err := file.ReadAt(states, int64(uintptr(h.dir[entry]))/int64(osPage)*8); err != nil {
-			t.Skip(err)
+			t.Skipf("the kernel does not tell which pages are in memory: %v", err)
 		}
 		for ; len(states) > 0; states = states[8:] {
 			if binary.LittleEndian.Uint64(states)>>62 != 0 { // In memory, or swapped out.
