@@ -145,7 +145,7 @@ func (m *machine) rowOf(l *lua.LState, argv [][]byte) *session.Command {
 // data runs a command on the keyspace.
 func (r *run) data(row *session.Command, argv [][]byte) resp.Reply {
 	writes := row.Flags.Has(command.Write)
-	if writes && r.server != nil {
+	if writes && r.server != nil && !r.wrote.Load() { // else half of it would stay, as below
 		if refusal := r.server.Condition().Writes; refusal.Kind() != resp.None {
 			return refusal
 		}
