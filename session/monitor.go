@@ -70,7 +70,7 @@ func (s *Server) feed(from *Session, what *command.Meta, argv [][]byte, db int) 
 	}
 	now := s.Micros()
 	line := fmt.Appendf(nil, "+%d.%06d [%d %s]", now/1e6, now%1e6, db, from.monitorAddress())
-	for _, arg := range withoutSecrets(what, argv) {
+	for _, arg := range s.withoutSecrets(what, argv) {
 		line = resp.AppendQuoted(append(line, ' '), string(arg))
 	}
 	line = append(line, '\r', '\n')

@@ -223,7 +223,7 @@ func (st *Stats) alarm() int64 {
 func (s *Session) noteSlow(ran *command.Meta, argv [][]byte, took int64) {
 	st := &s.server.Stats
 	if slow, log := st.Slow.Load(), st.Log.Load(); log != nil && slow >= 0 && took >= slow && !ran.Flags.Has(command.SkipSlowlog) {
-		(*log)(s, withoutSecrets(ran, argv), took)
+		(*log)(s, s.server.withoutSecrets(ran, argv), took)
 	}
 	if late, spike := st.Late.Load(), st.Spike.Load(); spike != nil && late >= 0 && took >= late {
 		(*spike)(ran, took)

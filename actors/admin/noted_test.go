@@ -117,8 +117,11 @@ func TestMonitor(t *testing.T) {
 	monitor.want("MONITOR", "+OK")
 	l.send("SET", "k", "a\r\n\x00é")
 	l.receive()
+	l.send("SUBSCRIBE", "__query__:AUTH secret")
+	l.receive()
 	for _, command := range []string{
-		"AUTH nobody secret", "HELLO 2 AUTH nobody secret", "SLOWLOG LEN", "NONSENSE", "GET",
+		"AUTH nobody secret", "HELLO 2 AUTH nobody secret", "OBSERVE EVERY AUTH secret", "COMMAND GETKEYS HELLO 2 AUTH nobody secret",
+		"OBSERVE GET k AUTH", "SLOWLOG LEN", "NONSENSE", "GET",
 		"MULTI", "SELECT 2", "GET k", "EXEC", "DISCARD", "PING",
 	} {
 		l.ask(command)
@@ -132,8 +135,12 @@ func TestMonitor(t *testing.T) {
 		}
 	}
 	f("0", `"SET" "k" "a\r\n\x00\xc3\xa9"`)
+	f("0", `"SUBSCRIBE" "(redacted)"`)
 	f("0", `"AUTH" "(redacted)" "(redacted)"`)
 	f("0", `"HELLO" "2" "AUTH" "(redacted)" "(redacted)"`)
+	f("0", `"OBSERVE" "EVERY" "AUTH" "(redacted)"`)
+	f("0", `"COMMAND" "GETKEYS" "HELLO" "2" "AUTH" "(redacted)" "(redacted)"`)
+	f("0", `"OBSERVE" "GET" "k" "AUTH"`)
 	f("0", `"MULTI"`)
 	f("2", `"SELECT" "2"`)
 	f("2", `"GET" "k"`)

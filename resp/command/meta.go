@@ -41,6 +41,8 @@ type Meta struct {
 	Categories []string
 	// Secrets, if set, tells which words only its sender may see.
 	Secrets Secrets
+	// HoldsCommand: among the words, from some place on, is another command.
+	HoldsCommand bool
 	// Examples in the transcript notation of package resp: at least one good
 	// case and one mistake. They run as tests against a fresh server.
 	Examples string

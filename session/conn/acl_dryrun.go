@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "ACL|DRYRUN", Syntax: "username command [arg [arg ...]]", Arity: -4, Complexity: "O(N), where N is the number of words",
 		Summary: "Tells whether a user may run a command, without running it.",
-		Group:   "server", Since: "0.1.0", Flags: ruling, Secrets: command.SecretFrom(4), // it may be AUTH
+		Group:   "server", Since: "0.1.0", Flags: ruling, HoldsCommand: true,
 		Examples: "> ACL DRYRUN default GET k\n+OK\n> ACL SETUSER bob +get\n+OK\n> ACL DRYRUN bob GET k\n\"This user has no permissions to access the 'k' key\"\n" +
 			"> ACL DRYRUN nobody GET k\n-ERR User 'nobody' not found\n> ACL DRYRUN default NONSENSE k\n-ERR Command 'NONSENSE' not found\n" +
 			"> ACL DRYRUN default GET\n-ERR wrong number of arguments for 'get' command\n",

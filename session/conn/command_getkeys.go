@@ -12,7 +12,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "COMMAND|GETKEYS", Syntax: "command [arg [arg ...]]", Arity: -4, Complexity: "O(N), where N is the number of words",
 		Summary: "Tells which words of a command are keys.",
-		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"}, HoldsCommand: true,
 		Examples: "> COMMAND GETKEYS SET k v\n[\"k\"]\n> COMMAND GETKEYS PING hello\n-ERR The command has no key arguments\n" +
 			"> COMMAND GETKEYS NONSENSE a\n-ERR Invalid command specified\n> COMMAND GETKEYS GET a b\n-ERR Invalid number of arguments specified for command\n",
 	},
@@ -36,7 +36,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "COMMAND|GETKEYSANDFLAGS", Syntax: "command [arg [arg ...]]", Arity: -4, Complexity: "O(N), where N is the number of words",
 		Summary: "Tells which words of a command are keys, and what it does to each.",
-		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"},
+		Group:   "server", Since: "0.1.0", Flags: anytime, Categories: []string{"connection"}, HoldsCommand: true,
 		Examples: "> COMMAND GETKEYSANDFLAGS GET k\n[[\"k\", ~[+RO, +access]]]\n" +
 			"> COMMAND GETKEYSANDFLAGS NONSENSE a\n-ERR Invalid command specified\n",
 	},

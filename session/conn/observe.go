@@ -10,7 +10,7 @@ var _ = Commands.Add(command.Spec[*session.Session]{
 	Meta: command.Meta{
 		Name: "OBSERVE", Syntax: "[RESUME token] [EVERY] [DELTA] [MAXRATE milliseconds] [PROGRESS milliseconds] command [arg [arg ...]]", Arity: -2, Complexity: "As the command",
 		Summary: "Watches a reading command: pushes its result now and whenever it changes.",
-		Group:   "connection", Since: "0.1.0", Flags: command.Subscribed | command.NoScript | command.NoMulti,
+		Group:   "connection", Since: "0.1.0", Flags: command.Subscribed | command.NoScript | command.NoMulti, HoldsCommand: true,
 		Examples: "> SET k v\n+OK\n> OBSERVE GET k\n" +
 			">[\"observe\", \"fingerprint\", \"380d3c1e1f9803f0\", \"result\", \"v\", \"version\", :1, \"covered\", :0, \"kind\", \"state\", \"token\", *]\n" +
 			"> OBSERVE MAXRATE 0 GET k\n-ERR MAXRATE must be between 1 and 86400000 milliseconds\n" +
