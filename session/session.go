@@ -180,6 +180,10 @@ func (s *Session) received(data []byte) (consumed int) {
 			s.endInput(status, len(data)-consumed)
 			break
 		}
+		if n > s.limits().QueryMax {
+			s.refuseLong(n)
+			break
+		}
 		if !s.dispatch(b.argv[before:len(b.argv):len(b.argv)]) {
 			break
 		}
@@ -222,12 +226,7 @@ func (s *Session) endInput(status Status, left int) {
 			}
 		}
 		if left > s.limits().QueryMax {
-			s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id,
-				"address", s.address, "bytes", left)
-			s.server.Stats.QueryCut.Add(1)
-			s.settle()
-			s.answer(nil, errQueryTooLong)
-			s.closing = true
+			s.refuseLong(left)
 		}
 	case Invalid:
 		s.settle()
@@ -240,6 +239,17 @@ func (s *Session) endInput(status Status, left int) {
 		s.closing = true
 		s.link.Close()
 	}
+}
+
+// refuseLong ends a link that sends more than client-query-buffer-limit at once,
+// whether it has come in one read or piece by piece.
+func (s *Session) refuseLong(size int) {
+	s.server.Log.Warn("link closed: its request is longer than client-query-buffer-limit", "session", s.id,
+		"address", s.address, "bytes", size)
+	s.server.Stats.QueryCut.Add(1)
+	s.settle()
+	s.answer(nil, errQueryTooLong)
+	s.closing = true
 }
 
 var errQueryTooLong = resp.Error("ERR Protocol error: the request is longer than client-query-buffer-limit")

@@ -177,6 +177,7 @@ func TestTooMuch(t *testing.T) {
 		f(append([]byte("*1\r\n$"), bytes.Repeat([]byte("1"), 70<<10)...), "ERR Protocol error: too big bulk count string")
 		f([]byte("*1\r\n$2097153\r\n"), "ERR Protocol error: invalid bulk length")
 		f(append([]byte("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2000000\r\n"), make([]byte, 1_900_000)...), tooLong)
+		f(append(append([]byte("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2000000\r\n"), make([]byte, 2_000_000)...), "\r\n"...), tooLong)
 		f(append([]byte("*1000000\r\n"), bytes.Repeat([]byte("$1\r\nx\r\n"), 300_000)...), tooLong)
 		s.client().want("+PONG", "PING")
 		s.client().want("_", "GET", "k")
